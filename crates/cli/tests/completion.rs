@@ -87,7 +87,10 @@ fn bash_completes_names_from_the_scenario() {
         ("lasthop run two.toml --set flows.far.tcp.var", &["flows.far.tcp.variant="]),
         // bash keeps the part before the `=`.
         ("lasthop run two.toml --set flows.far.tcp.variant=cub", &["cubic"]),
+        // A name alone stands for the table.
+        ("lasthop run two.toml --set flows.far.tcp=cub", &["cubic"]),
         ("lasthop run two.toml --set scheme=refi", &["refined-icmp"]),
+        ("lasthop new a.toml --like sat", &["satellite"]),
         ("lasthop explain two.toml --flow ", &["far", "near"]),
         ("lasthop explain --flow fa", &[]),
         ("lasthop shell two.toml --node st", &["station"]),

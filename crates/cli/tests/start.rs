@@ -25,6 +25,25 @@ fn new_scenario_passes_check_and_runs_without_a_warning() {
     );
 }
 
+/// Each scenario of `--like` is valid, causes no warning and delivers data. The runs are short.
+#[test]
+fn scenarios_of_every_kind_pass_check_and_run_without_a_warning() {
+    let dir = scratch("new-like");
+    for kind in ["burst", "wifi", "lte", "satellite", "page", "voip", "handover", "lan"] {
+        let file = format!("{kind}.toml");
+        let made = lasthop(&dir, &["new", &file, "--like", kind]);
+        assert_eq!(made.code, Some(0), "{kind}: {}", made.err);
+        let check = lasthop(&dir, &["check", &file]);
+        assert_eq!((check.code, check.err.as_str()), (Some(0), ""), "{kind}");
+        let summary = fine(&dir, &["run", &file, "--json", "--set", "duration=1 s"]);
+        let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+        assert!(summary["flows"][0]["bytes_delivered"].as_u64().unwrap() > 0, "{kind}");
+    }
+    let refused = lasthop(&dir, &["new", "other.toml", "--like", "wify"]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("wifi"), "{}", refused.err);
+}
+
 #[test]
 fn keys_of_a_new_scenario_have_comments_or_obvious_names() {
     let text = fine(&scratch("new-text"), &["new", "-"]);

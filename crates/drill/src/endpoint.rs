@@ -33,7 +33,7 @@ pub fn open_endpoint(
         OpenRole::Passive => Connection::listen(&config, ports.local, iss),
     };
     connection.hold_reading();
-    Ok(Box::new(Ours { connection, written: 0, receive_window: config.window.0 }))
+    Ok(Box::new(Ours { connection, written: 0, receive_window: config.window.max() }))
 }
 
 /// Returns the TCP configuration for the Linux `settings`.

@@ -23,6 +23,7 @@
 //! # Ok::<(), engine::units::UnitError>(())
 //! ```
 
+pub mod bare_name;
 pub mod heap;
 pub mod histogram;
 pub mod id;
@@ -34,6 +35,7 @@ pub mod random;
 pub mod registry;
 pub mod schedule;
 mod setting;
+pub mod share;
 pub mod signed;
 pub mod tagged;
 pub mod text;
@@ -48,6 +50,7 @@ pub use quantity::Quantity;
 pub use random::{Draws, Stream};
 pub use registry::members::{self, Custom, Factory, Kind, Member, MemberFile, Members, Open};
 pub use schedule::{Order, Schedule, Slot};
+pub use share::Share;
 pub use signed::Signed;
 pub use time::{Span, Time};
 pub use units::{Bytes, Decibels, Frequency, Length, Rate, Speed};

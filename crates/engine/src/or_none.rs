@@ -47,6 +47,18 @@ pub fn deserialize<'de, D: Deserializer<'de>, T: Deserialize<'de>>(deserializer:
         fn visit_str<E: Error>(self, text: &str) -> Result<Option<T>, E> {
             if text == NONE { Ok(None) } else { T::deserialize(text.into_deserializer()).map(Some) }
         }
+        fn visit_i64<E: Error>(self, number: i64) -> Result<Option<T>, E> {
+            match number {
+                0 => T::deserialize(number.into_deserializer()).map(Some),
+                _ => Err(E::invalid_type(Unexpected::Signed(number), &self)),
+            }
+        }
+        fn visit_u64<E: Error>(self, number: u64) -> Result<Option<T>, E> {
+            match number {
+                0 => T::deserialize(number.into_deserializer()).map(Some),
+                _ => Err(E::invalid_type(Unexpected::Unsigned(number), &self)),
+            }
+        }
         fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Option<T>, M::Error> {
             T::deserialize(MapAccessDeserializer::new(map)).map(Some)
         }
@@ -78,6 +90,8 @@ mod tests {
             |text: &'static str| super::deserialize::<_, Bytes>(IntoDeserializer::<Error>::into_deserializer(text));
         assert_eq!(read("none"), Ok(None));
         assert_eq!(read("500 B"), Ok(Some(Bytes(500))));
+        let zero: serde::de::value::I64Deserializer<Error> = 0i64.into_deserializer();
+        assert_eq!(super::deserialize::<_, Bytes>(zero), Ok(Some(Bytes(0))));
         assert!(read("None").is_err());
         let table = MapDeserializer::<_, Error>::new([("size", "500 B")].into_iter());
         assert_eq!(super::deserialize(table), Ok(Some(Table { size: Bytes(500) })));

@@ -65,8 +65,9 @@ impl<'de, T: FromStr<Err = UnitError>> serde::Deserialize<'de> for Signed<T> {
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Signed<T>, E> {
                 text.parse().map_err(E::custom)
             }
+            crate::visit_zero!();
         }
-        deserializer.deserialize_str(SignedText(std::marker::PhantomData))
+        deserializer.deserialize_any(SignedText(std::marker::PhantomData))
     }
 }
 
@@ -77,7 +78,7 @@ impl<T: schemars::JsonSchema> schemars::JsonSchema for Signed<T> {
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let mut schema = T::json_schema(generator);
         if let Some(pattern) = schema.get_mut("pattern") {
-            let signed = pattern.as_str().map(|text| text.replacen("^\\s*", "^\\s*-?\\s*", 1));
+            let signed = pattern.as_str().map(|text| text.replacen("^(?:\\s*", "^(?:\\s*-?\\s*", 1));
             *pattern = signed.into();
         }
         schema

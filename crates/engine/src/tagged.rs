@@ -68,13 +68,23 @@ fn collect_settings<'de, M: MapAccess<'de>>(
     Ok((kind, settings))
 }
 
-/// Reads a member from its name alone, with its default settings. All callers share one deserializer, because each
-/// deserializer costs another copy of the code that reads the settings of all members.
+/// Reads a member from its name alone, with its default settings.
 ///
 /// # Errors
 /// The name of a required setting, if the member has one.
 pub fn deserialize_name<T: DeserializeOwned>(name: &str) -> Result<T, RequiredSetting> {
-    let table = Map::from_iter([(KIND.to_owned(), Value::from(name))]);
+    deserialize_entries([(KIND, name)])
+}
+
+/// Reads a member from a table of texts. All callers share one deserializer, because each deserializer costs another
+/// copy of the code that reads the settings of all members.
+///
+/// # Errors
+/// The name of a required setting that the table lacks, or another error in words.
+pub fn deserialize_entries<'a, T: DeserializeOwned>(
+    entries: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> Result<T, RequiredSetting> {
+    let table = entries.into_iter().map(|(key, value)| (key.to_owned(), Value::from(value))).collect();
     T::deserialize(Value::Object(table)).map_err(|error| RequiredSetting::from_message(&error.to_string()))
 }
 

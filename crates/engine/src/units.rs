@@ -16,7 +16,8 @@ pub struct Rate(u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Bytes(pub u64);
 
-/// A mean number of events per time, in millihertz; greater than zero.
+/// A mean number of events per time, in multiples of one event in 60 million seconds, so that `/s` and `/min` are
+/// integer multiples; greater than zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Frequency(u64);
 
@@ -32,15 +33,21 @@ pub struct Speed(pub u64);
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Decibels(pub u64);
 
+/// One event per second, in units of [`Frequency`].
+const PER_SECOND: u64 = 60_000_000;
+
 impl Frequency {
-    /// Returns a frequency of `millihertz` events in 1000 seconds; `None` for zero.
+    /// Returns a frequency of `millihertz` events in 1000 seconds; `None` for zero and beyond the range.
     pub const fn from_millihertz(millihertz: u64) -> Option<Self> {
-        if millihertz == 0 { None } else { Some(Frequency(millihertz)) }
+        match millihertz.checked_mul(PER_SECOND / 1_000) {
+            None | Some(0) => None,
+            Some(units) => Some(Frequency(units)),
+        }
     }
 
     /// The mean time between two events, in seconds.
     pub fn mean_interval_s(self) -> f64 {
-        1_000.0 / self.0 as f64
+        PER_SECOND as f64 / self.0 as f64
     }
 }
 
@@ -85,6 +92,8 @@ struct QuantityKind {
     name: &'static str,
     example: &'static str,
     units: &'static [(&'static str, u128)],
+    /// Other spellings of units, each with the unit. They are read and never written.
+    spellings: &'static [(&'static str, &'static str)],
     /// Spellings that are refused because they are ambiguous, each with a hint.
     refused: &'static [(&'static str, &'static str)],
 }
@@ -101,29 +110,85 @@ const SPAN: QuantityKind = QuantityKind {
         ("µs", 1_000),
         ("ns", 1),
     ],
-    refused: &[],
+    // The spellings of tc(8), and the words.
+    spellings: &[
+        ("hr", "h"),
+        ("hour", "h"),
+        ("hours", "h"),
+        ("mins", "min"),
+        ("minute", "min"),
+        ("minutes", "min"),
+        ("sec", "s"),
+        ("secs", "s"),
+        ("second", "s"),
+        ("seconds", "s"),
+        ("msec", "ms"),
+        ("msecs", "ms"),
+        ("millisecond", "ms"),
+        ("milliseconds", "ms"),
+        // The Greek letter; the unit above has the micro sign.
+        ("\u{3bc}s", "us"),
+        ("usec", "us"),
+        ("usecs", "us"),
+        ("microsecond", "us"),
+        ("microseconds", "us"),
+        ("nsec", "ns"),
+        ("nsecs", "ns"),
+        ("nanosecond", "ns"),
+        ("nanoseconds", "ns"),
+    ],
+    refused: &[("m", "for minutes write min, for milliseconds ms")],
 };
 
 const RATE: QuantityKind = QuantityKind {
     name: "a rate",
     example: "8 Mbps",
     units: &[("Gbps", 1_000_000_000), ("Mbps", 1_000_000), ("kbps", 1_000), ("bps", 1)],
+    // `Mbit` is the spelling of tc(8), where `Mbps` are bytes per second.
+    spellings: &[
+        ("Gbit/s", "Gbps"),
+        ("Mbit/s", "Mbps"),
+        ("kbit/s", "kbps"),
+        ("bit/s", "bps"),
+        ("bits/s", "bps"),
+        ("Gb/s", "Gbps"),
+        ("Mb/s", "Mbps"),
+        ("kb/s", "kbps"),
+        ("b/s", "bps"),
+        ("Gbit", "Gbps"),
+        ("Mbit", "Mbps"),
+        ("kbit", "kbps"),
+        ("bit", "bps"),
+    ],
     refused: &[
-        ("MBps", "for bytes per second multiply by 8 and write Mbps"),
         ("Kbps", "write kbps"),
-        ("Gbit/s", "write Gbps"),
-        ("Mbit/s", "write Mbps"),
-        ("kbit/s", "write kbps"),
-        ("bit/s", "write bps"),
+        ("Kbit/s", "write kbps"),
+        ("GBps", "for bytes per second multiply by 8 and write Gbps"),
+        ("MBps", "for bytes per second multiply by 8 and write Mbps"),
+        ("kBps", "for bytes per second multiply by 8 and write kbps"),
+        ("Bps", "for bytes per second multiply by 8 and write bps"),
+        ("GB/s", "for bytes per second multiply by 8 and write Gbps"),
+        ("MB/s", "for bytes per second multiply by 8 and write Mbps"),
+        ("kB/s", "for bytes per second multiply by 8 and write kbps"),
+        ("B/s", "for bytes per second multiply by 8 and write bps"),
     ],
 };
 
 const FREQUENCY: QuantityKind = QuantityKind {
     name: "a number per time",
     example: "20 /s",
-    units: &[("/ms", 1_000_000), ("/s", 1_000)],
+    units: &[("/ms", 1_000 * PER_SECOND as u128), ("/s", PER_SECOND as u128), ("/min", PER_SECOND as u128 / 60)],
+    spellings: &[
+        ("/msec", "/ms"),
+        ("/sec", "/s"),
+        ("/second", "/s"),
+        ("per second", "/s"),
+        ("/minute", "/min"),
+        ("per minute", "/min"),
+    ],
     refused: &[
-        ("/min", "divide by 60 and write /s"),
+        ("/h", "divide by 60 and write /min"),
+        ("/hour", "divide by 60 and write /min"),
         ("Hz", "write /s"),
         ("bps", "this is a number of flows per time: write /s"),
         ("Mbps", "this is a number of flows per time: write /s"),
@@ -142,6 +207,7 @@ const BYTES: QuantityKind = QuantityKind {
         ("kB", 1_000),
         ("B", 1),
     ],
+    spellings: &[("byte", "B"), ("bytes", "B"), ("octets", "B")],
     refused: &[
         ("KB", "KB is ambiguous, 1000 or 1024 bytes: write kB or KiB"),
         ("kb", "for kilobits divide by 8 and write kB"),
@@ -154,6 +220,7 @@ const LENGTH: QuantityKind = QuantityKind {
     name: "a length",
     example: "250 m",
     units: &[("km", 1_000_000), ("m", 1_000), ("cm", 10), ("mm", 1)],
+    spellings: &[("metre", "m"), ("metres", "m"), ("meter", "m"), ("meters", "m")],
     refused: &[("Mm", "for Mm multiply by 1000 and write km; mm are thousandths of m")],
 };
 
@@ -161,6 +228,7 @@ const SPEED: QuantityKind = QuantityKind {
     name: "a speed",
     example: "5 m/s",
     units: &[("m/s", 3_600_000), ("km/h", 1_000_000), ("mm/s", 3_600), ("mm/h", 1)],
+    spellings: &[("m/sec", "m/s"), ("kmh", "km/h"), ("kph", "km/h")],
     refused: &[
         ("km/s", "for km/s multiply by 1000 and write m/s"),
         ("Mm/s", "for Mm/s multiply by 1000000 and write m/s; mm/s are thousandths of m/s"),
@@ -171,6 +239,7 @@ const DECIBELS: QuantityKind = QuantityKind {
     name: "a ratio",
     example: "10 dB",
     units: &[("dB", 1_000), ("mdB", 1)],
+    spellings: &[],
     refused: &[("db", "write dB")],
 };
 
@@ -183,7 +252,25 @@ impl QuantityKind {
         }
     }
 
-    /// Parses `text` as a decimal number and a unit, exactly.
+    /// Multiples of the base unit in a unit, by any of its spellings.
+    fn scale(&self, unit: &str) -> Option<u128> {
+        let spelled = self.spellings.iter().find(|(spelling, _)| *spelling == unit).map_or(unit, |(_, name)| name);
+        self.units.iter().find(|(name, _)| *name == spelled).map(|(_, scale)| *scale)
+    }
+
+    /// The hint for a unit that the quantity does not have.
+    fn unit_hint(&self, number: &str, unit: &str) -> Option<String> {
+        if unit.starts_with(',') {
+            return Some("the decimal mark is a point".to_owned());
+        }
+        if let Some((_, why)) = self.refused.iter().find(|(name, _)| *name == unit) {
+            return Some((*why).to_owned());
+        }
+        let near = self.units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
+        near.map(|(name, _)| format!("did you mean \"{number} {name}\"?"))
+    }
+
+    /// Parses `text` as a decimal number and a unit, exactly. Zero needs no unit.
     fn parse(&self, text: &str) -> Result<u64, UnitError> {
         let text = text.trim();
         if text.starts_with('-') {
@@ -194,22 +281,17 @@ impl QuantityKind {
         if number.is_empty() {
             return Err(self.error(None));
         }
-        if unit.is_empty() {
-            return Err(self.error(Some(format!("add a unit after {number}"))));
-        }
-        if let Some((_, why)) = self.refused.iter().find(|(name, _)| *name == unit) {
-            return Err(self.error(Some((*why).into())));
-        }
-        let Some(&(_, scale)) = self.units.iter().find(|(name, _)| *name == unit) else {
-            let near = self.units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit));
-            return Err(self.error(near.map(|(name, _)| format!("did you mean \"{number} {name}\"?"))));
-        };
         let digits = number.replace('_', "");
         let (whole, decimals) = digits.split_once('.').unwrap_or((&digits, ""));
         let decimals = decimals.trim_end_matches('0');
         if whole.is_empty() || decimals.contains('.') {
             return Err(self.error(None));
         }
+        if unit.is_empty() {
+            let is_zero = decimals.is_empty() && whole.bytes().all(|digit| digit == b'0');
+            return if is_zero { Ok(0) } else { Err(self.error(Some(format!("add a unit after {number}")))) };
+        }
+        let Some(scale) = self.scale(unit) else { return Err(self.error(self.unit_hint(number, unit))) };
         if whole.len() > 20 || decimals.len() > 12 {
             return Err(self.error(Some("too many digits: at most 20 before and 12 after the decimal point".into())));
         }
@@ -217,26 +299,75 @@ impl QuantityKind {
         let scaled = mantissa.checked_mul(scale).ok_or_else(|| self.error(Some("too large".into())))?;
         let divisor = 10u128.pow(decimals.len() as u32);
         if scaled % divisor != 0 {
-            let finest = self.units.last().map_or("", |(name, _)| name);
-            return Err(self.error(Some(format!("finer than one {finest}"))));
+            let finest = match self.units.last() {
+                Some((name, 1)) => format!("finer than one {name}"),
+                Some((name, scale)) => format!("finer than 1/{scale} of one {name}"),
+                None => String::new(),
+            };
+            return Err(self.error(Some(finest)));
         }
         u64::try_from(scaled / divisor).map_err(|_| self.error(Some("too large".into())))
     }
 
-    /// Writes `value` exactly, in the unit that gives the shortest text.
+    /// Writes `value` exactly, in the unit that gives the shortest text. Units with up to three decimals and a number
+    /// of at least 1 are preferred.
     fn write(&self, value: u64, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let value = u128::from(value);
-        let exact = self.units.iter().filter(|(_, scale)| value >= *scale && value * 1000 % scale == 0);
-        let texts = exact.map(|(name, scale)| {
-            let (whole, thousandths) = (value / scale, value * 1000 / scale % 1000);
-            let decimals = format!(".{thousandths:03}");
-            format!("{whole}{} {name}", decimals.trim_end_matches('0').trim_end_matches('.'))
-        });
-        match texts.min_by_key(String::len) {
-            Some(text) => f.write_str(&text),
-            None => write!(f, "0 {}", self.units.last().map_or("", |(name, _)| name)),
+        let exact = |decimals: u32| {
+            let ten = 10u128.pow(decimals);
+            let exact = self.units.iter().filter(move |(_, scale)| (value * ten).is_multiple_of(*scale));
+            exact.map(move |(name, scale)| {
+                let (whole, part) = (value / scale, value * ten / scale % ten);
+                let decimals = format!(".{part:0width$}", width = decimals as usize);
+                (value >= *scale, format!("{whole}{} {name}", decimals.trim_end_matches('0').trim_end_matches('.')))
+            })
+        };
+        let usual = exact(3).filter_map(|(is_reached, text)| is_reached.then_some(text)).min_by_key(String::len);
+        match usual.or_else(|| exact(9).map(|(_, text)| text).min_by_key(String::len)) {
+            Some(text) if value > 0 => f.write_str(&text),
+            _ => write!(f, "0 {}", self.units.last().map_or("", |(name, _)| name)),
         }
     }
+
+    /// The JSON Schema of the quantity. Zero needs no unit, unless the quantity cannot be zero.
+    fn json_schema(&self, takes_zero: bool) -> schemars::Schema {
+        let units = self.units.iter().map(|(name, _)| *name).chain(self.spellings.iter().map(|(name, _)| *name));
+        let number = "[0-9][0-9_]*(\\.[0-9]+)?";
+        let zero = if takes_zero { "|\\s*0+(\\.0*)?\\s*" } else { "" };
+        let pattern = format!("^(?:\\s*{number}\\s*(?:{})\\s*{zero})$", units.collect::<Vec<_>>().join("|"));
+        let mut schema = schemars::json_schema!({
+            "description": format!("{} such as \"{}\"", self.name, self.example),
+            "pattern": pattern,
+            "units": self.units.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+            "spellings": self.spellings.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+        });
+        if takes_zero {
+            schema.insert("anyOf".to_owned(), serde_json::json!([{ "type": "string" }, { "const": 0 }]));
+        } else {
+            schema.insert("type".to_owned(), "string".into());
+        }
+        schema
+    }
+}
+
+/// The methods of a visitor by which a number that is zero is read as the text `"0"`, and other numbers are refused.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! visit_zero {
+    () => {
+        $crate::visit_zero! { visit_i64, i64, Signed, 0 }
+        $crate::visit_zero! { visit_u64, u64, Unsigned, 0 }
+        $crate::visit_zero! { visit_f64, f64, Float, 0.0 }
+    };
+    ($method:ident, $type:ty, $unexpected:ident, $zero:literal) => {
+        fn $method<E: $crate::serde::de::Error>(self, number: $type) -> Result<Self::Value, E> {
+            if number == $zero {
+                self.visit_str("0")
+            } else {
+                Err(E::invalid_type($crate::serde::de::Unexpected::$unexpected(number), &self))
+            }
+        }
+    };
 }
 
 /// Implements `FromStr`, `Display`, serde and JSON Schema for a quantity by its text form.
@@ -274,8 +405,9 @@ macro_rules! written_as {
                     fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$type, E> {
                         text.parse().map_err(E::custom)
                     }
+                    $crate::visit_zero!();
                 }
-                deserializer.deserialize_str(QuantityText)
+                deserializer.deserialize_any(QuantityText)
             }
         }
 
@@ -284,12 +416,7 @@ macro_rules! written_as {
                 stringify!($type).into()
             }
             fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-                let units: Vec<&str> = $kind.units.iter().map(|(name, _)| *name).collect();
-                schemars::json_schema!({
-                    "type": "string",
-                    "description": format!("{} such as \"{}\"", $kind.name, $kind.example),
-                    "pattern": format!("^\\s*[0-9][0-9_]*(\\.[0-9]+)?\\s*({})\\s*$", units.join("|")),
-                })
+                $kind.json_schema("0".parse::<$type>().is_ok())
             }
         }
     };
@@ -305,7 +432,10 @@ written_as!(
 written_as!(
     Frequency,
     FREQUENCY,
-    |value| Frequency::from_millihertz(value).ok_or_else(|| FREQUENCY.error(Some("zero never happens".into()))),
+    |value| match value {
+        0 => Err(FREQUENCY.error(Some("zero never happens".into()))),
+        _ => Ok(Frequency(value)),
+    },
     |frequency| frequency.0
 );
 written_as!(Bytes, BYTES, |bytes| Ok(Bytes(bytes)), |bytes| bytes.0);
@@ -414,12 +544,75 @@ mod tests {
 
     #[test]
     fn frequencies_are_exact_to_millihertz() {
-        assert_eq!("20 /s".parse(), Ok(Frequency(20_000)));
+        assert_eq!("20 /s".parse().ok(), Frequency::from_millihertz(20_000));
         assert_eq!("2.5/ms".parse(), "2500 /s".parse::<Frequency>());
         assert_eq!("0.1 /s".parse::<Frequency>().unwrap().mean_interval_s(), 10.0);
         assert_eq!("1500 /s".parse::<Frequency>().unwrap().to_string(), "1.5 /ms");
         assert!("0 /s".parse::<Frequency>().is_err());
-        assert_eq!("6 /min".parse::<Frequency>().unwrap_err().hint.as_deref(), Some("divide by 60 and write /s"));
+        assert_eq!("6 /h".parse::<Frequency>().unwrap_err().hint.as_deref(), Some("divide by 60 and write /min"));
+    }
+
+    /// 4.8667 /s are 292.002 /min; "120 /min" is 2 /s. A frequency below 1 /s has a text too.
+    #[test]
+    fn frequencies_with_decimals_and_per_minute_are_read_back() {
+        let read = |text: &str| text.parse::<Frequency>().unwrap();
+        assert_eq!(read("120 /min"), read("2 /s"));
+        assert_eq!(read("120 /min").to_string(), "2 /s");
+        assert_eq!(read("4.8667 /s").mean_interval_s(), 1.0 / 4.8667);
+        assert_eq!(read("0.1 /s").to_string(), "6 /min");
+        for text in ["4.8667 /s", "0.1 /s", "0.001 /s", "0.000001 /min", "7 /min", "1.5 /ms", "0.0333 /s"] {
+            assert_eq!(read(&read(text).to_string()), read(text), "{text}");
+        }
+        let hint = "0.0000001 /min".parse::<Frequency>().unwrap_err().hint;
+        assert_eq!(hint.as_deref(), Some("finer than 1/1000000 of one /min"));
+    }
+
+    #[test]
+    fn common_spellings_of_units_are_the_same_quantity() {
+        fn same<T: FromStr<Err = UnitError> + PartialEq + fmt::Debug>(one: &str, other: &str) {
+            assert_eq!(one.parse::<T>(), other.parse::<T>(), "{one}");
+            assert!(one.parse::<T>().is_ok(), "{one}");
+        }
+        for (one, other) in [("20msec", "20 ms"), ("20 sec", "20 s"), ("2 minutes", "2 min"), ("3 \u{3bc}s", "3 us")] {
+            same::<Span>(one, other);
+        }
+        for (one, other) in
+            [("10 Mbit/s", "10 Mbps"), ("10Mbit", "10 Mbps"), ("64 kb/s", "64 kbps"), ("9 bit/s", "9 bps")]
+        {
+            same::<Rate>(one, other);
+        }
+        same::<Bytes>("1500 bytes", "1.5 kB");
+        same::<Frequency>("5 per second", "5 /s");
+        same::<Length>("3 metres", "3 m");
+        same::<Speed>("50 km/h", "50 kmh");
+        let hint = |text: &str| text.parse::<Rate>().unwrap_err().hint.unwrap();
+        assert_eq!(hint("1 MB/s"), "for bytes per second multiply by 8 and write Mbps");
+        assert_eq!(hint("1,5 Mbps"), "the decimal mark is a point");
+    }
+
+    #[test]
+    fn each_spelling_has_its_unit_and_is_neither_a_unit_nor_refused() {
+        for kind in [SPAN, RATE, FREQUENCY, BYTES, LENGTH, SPEED, DECIBELS] {
+            for (spelling, unit) in kind.spellings {
+                assert!(kind.units.iter().any(|(name, _)| name == unit), "{spelling}");
+                assert!(kind.units.iter().all(|(name, _)| name != spelling), "{spelling}");
+                assert!(kind.refused.iter().all(|(name, _)| name != spelling), "{spelling}");
+            }
+        }
+    }
+
+    #[test]
+    fn zero_needs_no_unit_and_no_quotes() {
+        for text in ["0", "0.0", " 00 "] {
+            assert_eq!(text.parse(), Ok(Span::ZERO), "{text:?}");
+        }
+        assert_eq!("0".parse(), Ok(Bytes(0)));
+        assert_eq!("0".parse::<Rate>().unwrap_err().hint.as_deref(), Some("a rate of zero never sends anything"));
+        assert_eq!("8".parse::<Span>().unwrap_err().hint.as_deref(), Some("add a unit after 8"));
+        let read = |value: serde_json::Value| serde_json::from_value::<Span>(value).map_err(|error| error.to_string());
+        assert_eq!(read(0.into()), Ok(Span::ZERO));
+        assert_eq!(read(0.0.into()), Ok(Span::ZERO));
+        assert!(read(5.into()).unwrap_err().contains("expected a time such as \"492 ms\""));
     }
 
     #[test]

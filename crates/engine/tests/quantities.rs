@@ -159,17 +159,22 @@ fn sign_applies_to_the_value() {
     assert!(value("-").is_err());
 }
 
-/// The pattern of the schema lists all units, and a sign for signed quantities.
+/// The schema lists all units, a sign for signed quantities, and zero without a unit.
 #[test]
-fn schema_pattern_lists_the_units() {
+fn schema_lists_the_units_and_zero() {
     let schema = schemars_of::<Length>();
-    assert_eq!(schema["type"], "string");
+    assert_eq!(schema["anyOf"], serde_json::json!([{ "type": "string" }, { "const": 0 }]));
     assert_eq!(schema["description"], "a length such as \"250 m\"");
-    assert_eq!(schema["pattern"], r"^\s*[0-9][0-9_]*(\.[0-9]+)?\s*(km|m|cm|mm)\s*$");
+    let units = "(?:km|m|cm|mm|metre|metres|meter|meters)";
+    let number = r"[0-9][0-9_]*(\.[0-9]+)?\s*";
+    assert_eq!(schema["pattern"], format!(r"^(?:\s*{number}{units}\s*|\s*0+(\.0*)?\s*)$"));
+    assert_eq!(schema["units"], serde_json::json!(["km", "m", "cm", "mm"]));
     assert_eq!(schema["title"], "Length");
     let schema = schemars_of::<Signed<Length>>();
-    assert_eq!(schema["pattern"], r"^\s*-?\s*[0-9][0-9_]*(\.[0-9]+)?\s*(km|m|cm|mm)\s*$");
+    assert_eq!(schema["pattern"], format!(r"^(?:\s*-?\s*{number}{units}\s*|\s*0+(\.0*)?\s*)$"));
     assert_eq!(schema["title"], "SignedLength");
+    // A rate cannot be zero.
+    assert_eq!(schemars_of::<Rate>()["type"], "string");
     for (name, title) in [
         ("Span", schemars_of::<Span>()),
         ("Rate", schemars_of::<Rate>()),

@@ -2,12 +2,15 @@
 
 use std::str::FromStr;
 
-use engine::{Bytes, Decibels, Length, Rate, Signed, Span, Speed};
+use engine::{Bytes, Decibels, Length, Rate, Share, Signed, Span, Speed};
 use toml::{Table, Value};
 
 /// Returns the quantity `found` in the form of `value`, the value in the text, if both are the same quantity.
 pub(super) fn as_written(found: &str, value: &Value) -> Option<String> {
     if let Value::String(written) = value {
+        if written.parse::<Share>().is_ok_and(|share| found.parse() == Ok(share.0)) {
+            return Some(format!("\"{written}\""));
+        }
         // Some messages quote the text, others do not.
         return match found.strip_prefix('"').and_then(|found| found.strip_suffix('"')) {
             Some(found) => is_same_quantity(found, written).then(|| format!("\"{written}\"")),
@@ -50,6 +53,8 @@ mod tests {
             written("[\"1 km\", \"-1 m\"]", Value::Array(vec![text("1000 m"), text("-100 cm")])).as_deref(),
             Some("[\"1000 m\", \"-100 cm\"]")
         );
+        assert_eq!(written("0.01", text("1 %")).as_deref(), Some("\"1 %\""));
+        assert_eq!(written("\"0 ns\"", text("0")).as_deref(), Some("\"0\""));
         // A part of the value, or a word that describes it.
         assert_eq!(written("1 kB", text("3000 B")), None);
         assert_eq!(written("neither", text("3000 B")), None);

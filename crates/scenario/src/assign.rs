@@ -2,6 +2,7 @@
 
 use indexmap::IndexMap;
 
+use crate::bare_names::expand_bare_name;
 use crate::key_path::{PathStep, child_path, join_steps};
 use crate::keys::Shape;
 use crate::model::directed;
@@ -62,8 +63,7 @@ impl Parent<'_> {
     /// directions.
     fn is_direction(&self) -> bool {
         let keys = self.shape.keys();
-        let directed =
-            directed::NAMES.iter().all(|name| keys.contains(name)) && self.path.last().is_some_and(is_setting);
+        let directed = directed::NAMES.iter().all(|name| keys.contains(name));
         directed && matches!(self.next, PathStep::Key(key) if directed::NAMES.contains(&key.as_str()))
     }
 
@@ -71,11 +71,6 @@ impl Parent<'_> {
     fn has_only_directions(&self) -> bool {
         self.shape.keys().iter().all(|key| directed::NAMES.contains(key))
     }
-}
-
-/// Whether a key is a setting that may have a value for each direction, not a table of directions only.
-fn is_setting(step: &PathStep) -> bool {
-    matches!(step, PathStep::Key(key) if key != "delivery_trace")
 }
 
 /// Whether a value has a value for each direction, or is empty.
@@ -144,6 +139,9 @@ fn expand_shorthand(value: &mut Value, parent: &Parent<'_>) -> Result<(), Proble
         // One value for both directions becomes a value for each direction.
         let each = directed::NAMES.map(|name| (name.to_owned(), value.clone()));
         value.data = ValueData::Table(IndexMap::from(each));
+        return Ok(());
+    }
+    if expand_bare_name(value, parent.shape) {
         return Ok(());
     }
     let table = match &value.data {

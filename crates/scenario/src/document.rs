@@ -1,5 +1,6 @@
 //! A scenario's text, which can be parsed, changed with `--set`, and read. The line of every error is known.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use engine::Members;
@@ -18,6 +19,9 @@ pub use crate::tree::Origin;
 use crate::tree::{BeyondRange, Value, ValueData, ValueSource};
 use crate::{expand_counts, quotes};
 pub use engine::registry::by_name;
+
+/// Maximum number of syntax errors.
+const MAX_SYNTAX_ERRORS: usize = 20;
 
 /// A TOML text with the positions of its keys.
 #[derive(Clone)]
@@ -40,6 +44,46 @@ impl Document {
         })?;
         let tree = parse_tree(text).map_err(|problem| problem.in_file(file))?;
         Ok(Document { file: file.to_owned(), text: text.into(), lines: Rc::new(Lines::new(text)), tree })
+    }
+
+    /// Parses `text` as [`parse`](Self::parse) does.
+    ///
+    /// # Errors
+    /// All syntax errors, and the errors of values in the lines that could be read.
+    pub(crate) fn parse_completely(file: &str, text: &[u8]) -> Result<Self, Vec<Problem>> {
+        let first = match Self::parse(file, text) {
+            Ok(document) => return Ok(document),
+            Err(problem) => problem,
+        };
+        let Ok(text) = std::str::from_utf8(text) else { return Err(vec![first]) };
+        let (spanned, errors) = DeTable::parse_recoverable(text);
+        let mut problems: Vec<Problem> = Vec::new();
+        for error in errors {
+            let problem = explain_syntax(text, &error).in_file(file);
+            // Further errors in a line are mostly consequences of its first.
+            let line = |problem: &Problem| problem.place.map(|(line, _)| line);
+            if problems.len() < MAX_SYNTAX_ERRORS && problems.iter().all(|other| line(other) != line(&problem)) {
+                problems.push(problem);
+            }
+        }
+        let lines: BTreeSet<usize> =
+            problems.iter().filter_map(|problem| problem.place).map(|(line, _)| line).collect();
+        // Keys after a wrong header would belong to the table before it.
+        let is_header = |problem: &Problem| problem.source.as_deref().is_none_or(|line| line.trim().starts_with('['));
+        if problems.iter().all(|problem| !is_header(problem))
+            && let Ok(tree) = Value::of_text(spanned.get_ref())
+        {
+            let document =
+                Document { file: file.to_owned(), text: text.into(), lines: Rc::new(Lines::new(text)), tree };
+            let reading = document.reading(&Members::default());
+            // A missing value may be in a line with an error.
+            let is_present = |problem: &Problem| {
+                problem.found.is_some() && problem.place.is_some_and(|(line, _)| !lines.contains(&line))
+            };
+            problems.extend(reading.problems.into_iter().filter(is_present));
+        }
+        problems.sort_by_key(|problem| problem.place);
+        Err(if problems.is_empty() { vec![first] } else { problems })
     }
 
     /// A document for a scenario that was written in another language.
@@ -205,14 +249,17 @@ impl Document {
 
 /// The tree of a TOML text, or its syntax errors.
 fn parse_tree(text: &str) -> Result<Value, Problem> {
-    let spanned = DeTable::parse(text).map_err(|error| {
-        let problem = Problem::new(error.message().trim());
-        let Some(span) = error.span() else { return problem };
-        Problem { hint: quotes::add_quotes(text, span.start), ..problem }.at_offset(text, span.start)
-    })?;
+    let spanned = DeTable::parse(text).map_err(|error| explain_syntax(text, &error))?;
     Value::of_text(spanned.get_ref()).map_err(|BeyondRange { place, expected }| {
         Problem::new(expected).at_offset(text, place.start).found(&text[place])
     })
+}
+
+/// The problem for a syntax error.
+fn explain_syntax(text: &str, error: &toml::de::Error) -> Problem {
+    let problem = Problem::new(error.message().trim());
+    let Some(span) = error.span() else { return problem };
+    Problem { hint: quotes::add_quotes(text, span.start), ..problem }.at_offset(text, span.start)
 }
 
 /// Parses a value given by an option, as TOML or as text without quotes.

@@ -30,6 +30,7 @@
 mod as_written;
 mod assign;
 pub mod axes;
+mod bare_names;
 mod check;
 pub mod controls;
 pub mod document;

@@ -134,7 +134,7 @@ impl Source {
             let document = Document::of(&name, &parsed.scenario).map_err(|problem| vec![problem])?;
             (document, Some(parsed))
         } else {
-            (Document::parse(&name, text).map_err(|problem| vec![problem])?, None)
+            (Document::parse_completely(&name, text)?, None)
         };
         apply_overrides(&mut document, overrides).map_err(|problem| vec![problem])?;
         let (members, recordings) = (Members::default(), Recordings::default());
@@ -273,6 +273,50 @@ mod tests {
         assert_eq!(both, ["links.one.dealy", "flows.down.bytes"]);
         let both = keys(&[("8 Mbps", "8 mbps"), ("to = \"b\"", "to = \"c\""), ("bytes", "start = \"11 s\", bytes")]);
         assert_eq!(both, ["links.one.rate", "flows.down.to", "flows.down.start"]);
+    }
+
+    #[test]
+    fn errors_after_a_missing_key_and_in_later_items_are_reported_too() {
+        // A link without `kind` and `between`, with a wrong rate, and a wrong duration.
+        let all = keys(&[
+            ("\"10 s\"", "\"10 parsecs\""),
+            (
+                "links.one = { kind = \"wired\", between = [\"a\", \"b\"], rate = \"8 Mbps\"",
+                "links.one = { rate = \"8 mbps\"",
+            ),
+            ("to = \"b\"", "too = \"b\""),
+        ]);
+        assert_eq!(all, ["duration", "links.one.kind", "links.one.between", "links.one.rate", "flows.down.too"]);
+        let outages = "outages = [{ from = \"1 parsec\", to = \"2 s\", packets = \"wait\" }, \
+                       { from = \"3 s\", to = \"x\", packets = \"wat\" }]";
+        let items = keys(&[("delay = \"50 ms\"", &format!("delay = \"50 ms\", {outages}"))]);
+        let expected = ["links.one.outages[0].from", "links.one.outages[1].to", "links.one.outages[1].packets"];
+        assert_eq!(items, expected);
+    }
+
+    #[test]
+    fn all_syntax_errors_are_reported_with_the_wrong_values_of_other_lines() {
+        let text = GOOD.replace("\"10 s\"", "10 s").replace("bytes = \"1 MB\"", "bytes = 1 MB");
+        let text = text.replacen("rate = \"8 Mbps\"", "rate = \"8 mbps\"", 1);
+        let problems = from_toml("net.toml", &text).err().unwrap_or_default();
+        let lines: Vec<_> = problems.iter().filter_map(|problem| problem.place).map(|(line, _)| line).collect();
+        assert_eq!(lines, [2, 4, 6], "{problems:?}");
+        assert_eq!(problems[0].hint.as_deref(), Some("write \"10 s\", in quotes"));
+        assert_eq!(problems[1].hint.as_deref(), Some("did you mean \"8 Mbps\"?"));
+    }
+
+    #[test]
+    fn names_of_directions_are_explained_by_the_nodes() {
+        let text = GOOD.replacen("\"8 Mbps\"", "{ down = \"8 Mbps\", up = \"1 Mbps\" }", 1);
+        let problems = from_toml("net.toml", &text).err().unwrap_or_default();
+        let expected = "write forward, from \"a\" to \"b\", or backward, from \"b\" to \"a\"";
+        assert_eq!(problems[0].hint.as_deref(), Some(expected), "{problems:?}");
+        let mixed = GOOD.replacen("\"8 Mbps\"", "{ forward = \"8 Mbps\", up = \"1 Mbps\" }", 1);
+        let problems = from_toml("net.toml", &mixed).err().unwrap_or_default();
+        assert_eq!(
+            (problems[0].key.as_deref(), problems[0].hint.as_deref()),
+            (Some("links.one.rate.up"), Some(expected))
+        );
     }
 
     #[test]

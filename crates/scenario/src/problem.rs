@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::keys::names::find_meant_name;
+
 /// A problem: its place, the value found, the expected one, and a hint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Problem {
@@ -78,7 +80,7 @@ impl Problem {
 
     /// The nearest of `known` to `name`, as a hint, if one is near.
     pub fn did_you_mean<'a>(self, name: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        match engine::near::nearest_name(name, known) {
+        match find_meant_name(name, known) {
             Some(other) => self.hint(format!("did you mean \"{other}\"?")),
             None => self,
         }

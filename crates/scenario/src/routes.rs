@@ -118,6 +118,13 @@ pub(super) fn find_route(network: &Network, routes: &mut Routes, from: usize, to
 }
 
 impl Route {
+    /// The part of the route with these hops.
+    pub(super) fn part(&self, hops: std::ops::Range<usize>) -> Route {
+        // Node number n forwards between hops n and n + 1.
+        let nodes = self.nodes[hops.start..hops.end.saturating_sub(1).max(hops.start)].to_vec();
+        Route { hops: self.hops[hops].to_vec(), nodes }
+    }
+
     /// The time of a packet of `size` bytes without waiting.
     pub(super) fn time(&self, network: &Network, size: u32) -> Span {
         let on_link = |hop: &usize| {

@@ -139,7 +139,7 @@ const CASES: &[Case<'_>] = &[
     ("bytes = \"1 MB\"", "bytes = \"0 B\"", &["flows.down.bytes", "at least one byte"]),
     ("start = \"1 s\"", "start = \"11 s\"", &["flows.down.start", "before the end"]),
     ("duration = \"10 s\"", "duration = \"0 s\"", &["duration", "more than 0"]),
-    ("loss = 0.01", "ecn_threshold = 5", &["links.wire.ecn_threshold", "found 5, expected text in quotes"]),
+    ("loss = 0.01", "ecn_threshold = 5", &["links.wire.ecn_threshold", "found 5, expected a queue limit such as"]),
     ("buffer = \"64 kB\"", "buffer = \"100 B\"", &["nodes.x.buffer", "a packet of flows.down never fits"]),
     // Types, described in other words than serde's.
     ("buffer = \"64 kB\"", "buffer = 64000", &["nodes.x.buffer", "found 64000", "a size such as"]),

@@ -34,7 +34,12 @@ const CASES: &[Case<'_>] = &[
     (
         "receive_window = \"16 KiB\"",
         "receive_window = \"500 B\"",
-        &["flows.down.receive_window", "at least one segment (1000 B)"],
+        &["flows.down.receive_window", "at least one segment (1000 B)", "hint: a full segment would never fit"],
+    ),
+    (
+        "receive_window = \"16 KiB\"",
+        "receive_window = 0",
+        &["flows.down.receive_window: found 0 B", "hint: a window of 0 never opens"],
     ),
     (
         "receive_window = \"16 KiB\"",

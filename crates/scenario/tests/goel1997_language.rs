@@ -276,7 +276,7 @@ fn lossless_wire_has_no_channel() {
     assert_eq!(read(NETWORK).scenario.links["101"].loss, None);
     assert_eq!(
         read(&changed(&[("probability = 0", "probability = 0.01")])).scenario.links["101"].loss,
-        Some(Directed::Both(0.01))
+        Some(Directed::Both(engine::Share(0.01)))
     );
 }
 

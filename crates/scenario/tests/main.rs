@@ -25,5 +25,6 @@ mod recordings;
 mod reference;
 mod schema_keys;
 mod set_every_key;
+mod spellings;
 mod tcp_keys;
 mod unnamed_members;

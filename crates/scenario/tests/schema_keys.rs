@@ -39,9 +39,11 @@ const NAMES: [(&str, &str); 5] =
     [("nodes", "a"), ("links", "air"), ("media", "cell"), ("flows", "down"), ("arrivals", "short")];
 
 impl Key {
-    /// Assignments required by the key.
-    pub fn needs(&self) -> impl Iterator<Item = String> + use<'_> {
-        self.kinds.iter().chain(&self.required).cloned()
+    /// Assignments required by the key. A table is set before its keys.
+    pub fn needs(&self) -> impl Iterator<Item = String> + use<> {
+        let mut all: Vec<String> = self.kinds.iter().chain(&self.required).cloned().collect();
+        all.sort_by_key(|set| set.split('=').next().unwrap_or_default().matches(['.', '[']).count());
+        all.into_iter()
     }
 
     /// Kind of the table that contains the key.
@@ -81,6 +83,8 @@ impl Schema {
             all.extend(self.alternatives(self.0.pointer(&target[1..]).unwrap()));
         }
         let nested = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
+        // The table is set, not the name that stands for it.
+        let nested = nested.filter(|schema| schema[engine::bare_name::KEYWORD].is_null());
         all.extend(nested.flat_map(|schema| self.alternatives(schema)));
         all
     }

@@ -9,7 +9,7 @@ use clap_complete::engine::CompletionCandidate;
 use lab::catalogue::{CATALOGUE, Section};
 use lab::features::is_available;
 use lab::load::{Overrides, open_from_disk};
-use scenario::controls::{Control, Widget, list_controls};
+use scenario::controls::{Control, Widget, find_bare_name_key, list_controls};
 
 /// Number of keys above which keys are completed step by step.
 const MAX_KEYS: usize = 40;
@@ -125,7 +125,9 @@ fn list_entries(table: &str, controls: &[Control]) -> BTreeSet<String> {
 /// The completions of a word: keys that begin with the word, or values if the word is `KEY=`.
 fn complete_assignment(word: &str, controls: &[Control]) -> Vec<CompletionCandidate> {
     if let Some((key, _)) = word.split_once('=') {
-        return controls.iter().filter(|control| control.path == key).flat_map(complete_values).collect();
+        let bare = find_bare_name_key(key);
+        let has_values = |control: &&Control| control.path == key || Some(&control.path) == bare.as_ref();
+        return controls.iter().filter(has_values).flat_map(|control| complete_values(key, control)).collect();
     }
     // A union and all its members have one key. Items of lists are set together.
     let mut known = BTreeSet::new();
@@ -144,11 +146,11 @@ fn complete_assignment(word: &str, controls: &[Control]) -> Vec<CompletionCandid
     keys.iter().map(next_step).collect::<BTreeSet<_>>().into_iter().map(CompletionCandidate::new).collect()
 }
 
-/// Values of a key, each as `KEY=VALUE` in one word for the shell.
-fn complete_values(control: &Control) -> Vec<CompletionCandidate> {
+/// The values of a control as values of `key`, each as `KEY=VALUE` in one word for the shell.
+fn complete_values(key: &str, control: &Control) -> Vec<CompletionCandidate> {
     let value = |value: &str, meaning: &str| {
         let help = Some(first_line(meaning)).filter(|help| !help.is_empty());
-        CompletionCandidate::new(format!("{}={value}", control.path)).help(help.map(Into::into))
+        CompletionCandidate::new(format!("{key}={value}")).help(help.map(Into::into))
     };
     match &control.widget {
         Widget::Menu { choices } => {

@@ -56,6 +56,9 @@ impl Fault {
 /// The interface of a member's settings. The defaults are for members without settings, and for settings without
 /// invalid values, files and other members.
 pub trait Settings {
+    /// The setting whose value alone may stand for the member, in registries that have a usual member: `"30 kB"`.
+    const BARE_VALUE: Option<&'static str> = None;
+
     /// Returns the errors, beyond those that their types exclude.
     fn check(&self) -> Vec<Fault> {
         Vec::new()
@@ -93,6 +96,9 @@ impl Settings for NoSettings {}
 pub trait Registry {
     /// Every member: its name in scenarios, and one line about it.
     fn members() -> &'static [(&'static str, &'static str)];
+
+    /// The members for which a value alone may stand, each with the setting that has the value.
+    fn bare_values() -> impl Iterator<Item = (&'static str, &'static str)>;
 
     /// Passes each setting of the member that names a file to `reader`: see [`Settings::read_files`].
     fn read_files<F: FileReader>(&mut self, key: Arguments<'_>, reader: &mut F);
@@ -328,6 +334,11 @@ macro_rules! registry {
         impl $crate::registry::Registry for $name {
             fn members() -> &'static [(&'static str, &'static str)] {
                 Self::MEMBERS
+            }
+
+            fn bare_values() -> impl Iterator<Item = (&'static str, &'static str)> {
+                let all = [$(($key, <$module::Config as $crate::registry::Settings>::BARE_VALUE)),+];
+                all.into_iter().filter_map(|(kind, key)| Some((kind, key?)))
             }
 
             fn read_files<F: $crate::registry::FileReader>(

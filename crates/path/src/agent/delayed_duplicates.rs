@@ -154,6 +154,10 @@ impl DelayedDuplicates {
 }
 
 impl Agent for DelayedDuplicates {
+    fn acts_on_losses(&self) -> bool {
+        true
+    }
+
     fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
         let Some((back, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         let key = back.opposite();

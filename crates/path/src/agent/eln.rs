@@ -156,6 +156,10 @@ impl Eln {
 }
 
 impl Agent for Eln {
+    fn acts_on_losses(&self) -> bool {
+        true
+    }
+
     fn after_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
         let Some((key, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         if segment.flags.has(Flags::RST) {

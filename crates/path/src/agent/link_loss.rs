@@ -44,6 +44,10 @@ struct LinkLoss {
 }
 
 impl Agent for LinkLoss {
+    fn acts_on_losses(&self) -> bool {
+        true
+    }
+
     fn on_radio(&mut self, notice: &RadioNotice, cx: &mut AgentCx<'_>) {
         let own = notice.packet.src == cx.here && notice.packet.data().is_some();
         if notice.last && own {

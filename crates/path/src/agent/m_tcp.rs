@@ -202,6 +202,10 @@ impl MTcp {
 }
 
 impl Agent for MTcp {
+    fn acts_on_losses(&self) -> bool {
+        true
+    }
+
     fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
         let Some((flow, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         if flow.src == cx.here || segment.seq_len() == 0 {

@@ -142,6 +142,20 @@ pub enum AgentVerdict {
     Take,
 }
 
+/// The two connections into which an agent splits a flow.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SplitLegs {
+    /// Bytes that the node keeps for each flow and direction, until the far end has acknowledged them. The window toward
+    /// the sender is what is left.
+    pub buffer: u64,
+    /// Settings of the connection away from the radio link.
+    pub wired: tcp::Config,
+    /// Settings of the connection over the radio link.
+    pub wireless: tcp::Config,
+    /// True if ends whose handshake was not seen are assumed to support SACK.
+    pub assume_sack: bool,
+}
+
 /// A scheme in a node with a radio link: a base station or a host. Its methods are called for packets that cross the
 /// node to and from the radio link, at a host also for packets that originate or end there, and for reports of the
 /// node's link layer. Packets that the agent sends are routed from the node. `deadline` is queried at the beginning of the
@@ -191,6 +205,15 @@ pub trait Agent: Send {
     /// Returns true if `on_delivered` is to be called; the value is constant.
     fn looks_at_deliveries(&self) -> bool {
         false
+    }
+    /// Returns true if the agent acts only when packets are lost on the radio link, or frames there; the value is
+    /// constant.
+    fn acts_on_losses(&self) -> bool {
+        false
+    }
+    /// Returns the two connections into which the agent splits each flow over TCP, if it does; the value is constant.
+    fn split_legs(&self) -> Option<SplitLegs> {
+        None
     }
     /// Returns the agent's counters by their names in results: lower case, words joined by `_`, in the same order each
     /// time. An agent with per-flow state includes `flows` (number of flows with state), `state_bytes` (size of the

@@ -33,6 +33,10 @@ pub fn build() -> Option<Box<dyn Agent>> {
 struct RefinedIcmp;
 
 impl Agent for RefinedIcmp {
+    fn acts_on_losses(&self) -> bool {
+        true
+    }
+
     fn on_radio(&mut self, notice: &RadioNotice, cx: &mut AgentCx<'_>) {
         if notice.attempt == 1 {
             tell_sender(NoticeKind::Defer, &notice.packet, cx);

@@ -31,6 +31,10 @@ pub fn build() -> Option<Box<dyn Agent>> {
 struct SimpleIcmp;
 
 impl Agent for SimpleIcmp {
+    fn acts_on_losses(&self) -> bool {
+        true
+    }
+
     fn on_radio(&mut self, notice: &RadioNotice, cx: &mut AgentCx<'_>) {
         if notice.attempt == 1 {
             tell_sender(NoticeKind::Defer, &notice.packet, cx);

@@ -25,12 +25,14 @@ pub struct Config {
     /// Mean sojourn time in BAD; zero for a channel that is never BAD.
     pub mean_bad: Span,
     /// Probability that a frame is lost in GOOD, 0 to 1.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "engine::share::deserialize")]
     #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(schema_with = "engine::share::schema")]
     pub loss_good: f64,
     /// Probability that a frame is lost in BAD, 0 to 1.
-    #[serde(default = "default_loss_in_bad")]
+    #[serde(default = "default_loss_in_bad", deserialize_with = "engine::share::deserialize")]
     #[schemars(range(min = 0.0, max = 1.0))]
+    #[schemars(schema_with = "engine::share::schema")]
     pub loss_bad: f64,
 }
 

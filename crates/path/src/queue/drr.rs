@@ -14,7 +14,7 @@ use wire::Packet;
 
 use super::classes::Bands;
 use super::packet_fifo::PacketFifo;
-use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, Queued};
+use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
 
 /// Settings.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +51,11 @@ impl Settings for Config {
 }
 
 impl Config {
+    /// Its properties.
+    pub fn traits(&self) -> QueueTraits {
+        QueueTraits { fills: true, ..QueueTraits::default() }
+    }
+
     /// Creates the queue.
     pub fn build(&self, _: Stream) -> Box<dyn QueueDiscipline> {
         let quantum = |band: usize| self.quanta.get(band).or(self.quanta.first()).map_or(1, |quantum| quantum.0.max(1));

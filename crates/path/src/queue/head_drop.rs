@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::packet_fifo::{PacketFifo, holds};
-use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, Queued};
+use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
 
 /// Settings.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +27,11 @@ impl Default for Config {
 impl Settings for Config {}
 
 impl Config {
+    /// Its properties.
+    pub fn traits(&self) -> QueueTraits {
+        QueueTraits { fills: true, ..QueueTraits::default() }
+    }
+
     /// Creates the queue.
     pub fn build(&self, _: Stream) -> Box<dyn QueueDiscipline> {
         Box::new(HeadDrop { limit: self.limit, packets: PacketFifo::default() })

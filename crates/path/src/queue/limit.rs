@@ -7,6 +7,7 @@ use std::str::FromStr;
 use engine::Bytes;
 use engine::units::UnitError;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// The maximum backlog in front of a link. The packet in transmission does not count, nor does a packet that can be
@@ -45,15 +46,19 @@ impl Limit {
     }
 }
 
+/// The expected value in messages.
+const EXPECTED: &str = "a queue limit such as \"50 packets\" or \"64 kB\", or \"unlimited\"";
+
 impl FromStr for Limit {
     type Err = UnitError;
     fn from_str(text: &str) -> Result<Self, UnitError> {
-        let expected = || "a queue limit such as \"50 packets\" or \"64 kB\", or \"unlimited\"".to_string();
+        let expected = || EXPECTED.to_owned();
         let text = text.trim();
         if text == "unlimited" {
             return Ok(Limit::None);
         }
-        if let Some(number) = text.strip_suffix("packets").or_else(|| text.strip_suffix("packet")) {
+        let spellings = ["packets", "packet", "pkts", "pkt"];
+        if let Some(number) = spellings.iter().find_map(|unit| text.strip_suffix(unit)) {
             let number = number.trim().parse();
             return number.map(Limit::Packets).map_err(|_| UnitError { expected: expected(), hint: None });
         }
@@ -82,7 +87,18 @@ impl Serialize for Limit {
 
 impl<'de> Deserialize<'de> for Limit {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+        struct LimitText;
+        impl Visitor<'_> for LimitText {
+            type Value = Limit;
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(EXPECTED)
+            }
+            fn visit_str<E: Error>(self, text: &str) -> Result<Limit, E> {
+                text.parse().map_err(E::custom)
+            }
+            engine::visit_zero!();
+        }
+        deserializer.deserialize_any(LimitText)
     }
 }
 
@@ -91,7 +107,8 @@ impl JsonSchema for Limit {
         "QueueLimit".into()
     }
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": "string", "description": "such as \"50 packets\", \"64 kB\" or \"unlimited\"" })
+        let description = "such as \"50 packets\", \"64 kB\" or \"unlimited\"";
+        json_schema!({ "anyOf": [{ "type": "string" }, { "const": 0 }], "description": description })
     }
 }
 
@@ -104,7 +121,9 @@ mod tests {
         for text in ["50 packets", "64 kB", "unlimited"] {
             assert_eq!(text.parse::<Limit>().unwrap().to_string(), text);
         }
-        assert!("50".parse::<Limit>().is_err());
+        assert_eq!("50 pkts".parse(), Ok(Limit::Packets(50)));
+        assert_eq!("0".parse(), Ok(Limit::Bytes(0)));
+        assert_eq!("50".parse::<Limit>().unwrap_err().hint.as_deref(), Some("add a unit after 50"));
         assert!("many packets".parse::<Limit>().is_err());
     }
 }

@@ -40,14 +40,14 @@ engine::registry! {
     /// The queue disciplines.
     pub enum QueueConfig: "queue discipline" => build(stream: Stream) -> Box<dyn QueueDiscipline>, with traits: QueueTraits {
         DropTail => drop_tail, "drop-tail", "First in, first out; a packet that arrives at a full queue is dropped", with traits;
-        HeadDrop => head_drop, "head-drop", "First in, first out; a packet that arrives at a full queue displaces the first one";
+        HeadDrop => head_drop, "head-drop", "First in, first out; a packet that arrives at a full queue displaces the first one", with traits;
         Red => red, "red", "Drops or marks with a probability that grows with the average backlog (Floyd1993)";
         CoDel => codel, "codel", "Drops at the head while the minimum sojourn time exceeds a target (RFC 8289)", with traits;
         Pie => pie, "pie", "Drops with a probability that a controller derives from the queue delay (RFC 8033)", with traits;
         FqCoDel => fq_codel, "fq-codel", "A queue with CoDel for each flow, served in rounds, new flows first (RFC 8290)";
         DualPi2 => dualpi2, "dualpi2", "A low-latency queue for scalable flows, coupled to a classic one (RFC 9332)", with traits;
-        Priority => priority, "priority", "Strict priority by class (DSCP)";
-        Drr => drr, "drr", "Deficit round robin by class (Shreedhar1996)";
+        Priority => priority, "priority", "Strict priority by class (DSCP)", with traits;
+        Drr => drr, "drr", "Deficit round robin by class (Shreedhar1996)", with traits;
     }
 }
 

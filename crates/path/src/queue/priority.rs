@@ -11,7 +11,7 @@ use wire::Packet;
 
 use super::classes::Bands;
 use super::packet_fifo::PacketFifo;
-use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, Queued};
+use super::{DEFAULT_LIMIT, DropCause, Limit, QueueCx, QueueDiscipline, QueueTraits, Queued};
 
 /// Settings.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +36,11 @@ impl Settings for Config {
 }
 
 impl Config {
+    /// Its properties.
+    pub fn traits(&self) -> QueueTraits {
+        QueueTraits { fills: true, ..QueueTraits::default() }
+    }
+
     /// Creates the queue.
     pub fn build(&self, _: Stream) -> Box<dyn QueueDiscipline> {
         let queues = (0..self.bands.count()).map(|_| PacketFifo::default()).collect();

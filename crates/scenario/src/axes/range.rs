@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::str::FromStr;
 
-use engine::{Bytes, Rate, Span};
+use engine::{Bytes, Rate, Share, Span};
 use toml::{Table, Value};
 
 use crate::problem::Problem;
@@ -56,7 +56,11 @@ fn range_of(key: &str, range: &Table) -> Result<Vec<Value>, Problem> {
             Problem::new(expected).key(format!("{key}.{name}")).found(range[name].to_string())
         })
     };
-    let (from, to) = (end("from")?, end("to")?);
+    let (mut from, to) = (end("from")?, end("to")?);
+    // Zero needs no unit.
+    if ["0", "0.0", "\"0\""].contains(&range["from"].to_string().as_str()) {
+        from.kind = to.kind;
+    }
     let alike = |other: &AxisQuantity, name: &str| {
         if from.kind == other.kind {
             return Ok(());
@@ -139,6 +143,9 @@ impl AxisQuantity {
         let (kind, value) = match value {
             Value::Integer(number) => (AxisQuantityKind::Integer, *number as f64),
             Value::Float(number) if number.is_finite() => (AxisQuantityKind::Float, *number),
+            Value::String(text) if text.trim().ends_with('%') => {
+                (AxisQuantityKind::Float, text.parse::<Share>().ok()?.0)
+            }
             Value::String(text) => [
                 (AxisQuantityKind::Span, base(text, Span::as_nanos)),
                 (AxisQuantityKind::Rate, base(text, Rate::bits_per_sec)),
@@ -223,6 +230,8 @@ mod tests {
             ["1 ms", "10 ms", "100 ms", "1 s"]
         );
         assert_eq!(shown(r#"{ from = "1 Mbps", to = "3 Mbps", count = 3 }"#), ["1 Mbps", "2 Mbps", "3 Mbps"]);
+        assert_eq!(shown(r#"{ from = "1 %", to = "3 %", step = "1 %" }"#), ["0.01", "0.02", "0.03"]);
+        assert_eq!(shown(r#"{ from = 0, to = "20 ms", step = "10 ms" }"#), ["0 ns", "10 ms", "20 ms"]);
         assert_eq!(shown(r#"{ from = "4 KiB", to = "12 KiB", step = "4 KiB" }"#), ["4 KiB", "8 KiB", "12 KiB"]);
     }
 

@@ -1,7 +1,7 @@
 //! The settings of both ends of a flow, computed from the keys of the flow, with the errors of these keys.
 
-use engine::Named;
 use engine::registry::by_name;
+use engine::{Bytes, Named};
 use path::agent::AgentConfig;
 use tcp::config::{BufferSizes, Config, ReceiveWindow, WindowScaling};
 use tcp::presets::{self, PRESETS, Preset};
@@ -84,17 +84,25 @@ impl Checker<'_> {
         let window = flow.receive_window;
         let least = if sound { flow.mss.0 } else { 0 };
         let expected = match window {
-            ReceiveWindow::Fixed(size) if (least..=MAX_WINDOW).contains(&size.0) => None,
-            ReceiveWindow::Fixed(_) => Some(format!("at least one segment ({} B) and at most 1 GiB", flow.mss.0)),
+            ReceiveWindow::Fixed(size) if (least..=MAX_WINDOW).contains(&size.0) => return,
+            ReceiveWindow::Fixed(_) => format!("at least one segment ({} B) and at most 1 GiB", flow.mss.0),
             ReceiveWindow::Autotuned(BufferSizes { initial, max }) => {
-                let valid = initial.0 / 2 >= least.max(MIN_BUFFER / 2) && initial <= max && max.0 <= MAX_WINDOW;
+                if initial.0 / 2 >= least.max(MIN_BUFFER / 2) && initial <= max && max.0 <= MAX_WINDOW {
+                    return;
+                }
                 let twice = (2 * flow.mss.0).max(MIN_BUFFER);
-                (!valid).then(|| format!("an initial size of at least {twice} B, and a max between it and 1 GiB"))
+                format!("an initial size of at least {twice} B, and a max between it and 1 GiB")
             }
         };
-        if let Some(expected) = expected {
-            self.report_problem(Problem::new(expected).key(format!("{key}.receive_window")).found(window.to_string()));
-        }
+        let problem = Problem::new(expected).key(format!("{key}.receive_window")).found(window.to_string());
+        self.report_problem(match window.fixed() {
+            None => problem,
+            Some(0) => problem.hint("a window of 0 never opens, so nothing would be sent"),
+            Some(size) if size > MAX_WINDOW => {
+                problem.hint("1 GiB is the largest window that can be advertised [RFC7323 s2.3]")
+            }
+            Some(_) => problem.hint("a full segment would never fit in the window"),
+        });
     }
 
     /// Reports settings of TCP that contradict the flow's other keys.
@@ -115,7 +123,10 @@ impl Checker<'_> {
                 format!("at most {advertised} B, the maximum that can be advertised with this window_scaling");
             let problem =
                 Problem::new(expected).key(format!("{key}.receive_window")).found(flow.receive_window.to_string());
-            self.report_problem(problem.hint("write tcp.window_scaling = true"));
+            let scaling = format!("write {key}.tcp.window_scaling = true");
+            self.report_problem(
+                problem.hint(format!("{scaling}, or {key}.receive_window = \"{}\"", Bytes(advertised))),
+            );
         }
     }
 }

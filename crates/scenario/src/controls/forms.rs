@@ -58,6 +58,7 @@ impl Forms {
         if let Some(ends) = forms.number.as_mut().filter(|_| forms.meaning.contains("0 to 1")) {
             *ends = NumberBounds { min: ends.min.or(Some(0.0)), max: ends.max.or(Some(1.0)) };
         }
+        forms.text &= forms.dimension.is_none() && !forms.limit;
         let is_directions = |table: &'static Json| setting_keys(table).eq(directed::NAMES);
         let is_other = forms.dimension.is_some() || forms.limit || forms.number.is_some() || !forms.kinds.is_empty();
         forms.directed = is_other && forms.table.is_some_and(is_directions);
@@ -71,6 +72,10 @@ impl Forms {
     }
 
     fn add(&mut self, schema: &'static Json) {
+        // A control shows the table that a bare name stands for.
+        if schema.get(engine::bare_name::KEYWORD).is_some() {
+            return;
+        }
         let description = schema["description"].as_str().unwrap_or_default();
         if self.meaning.is_empty() {
             self.meaning = description;

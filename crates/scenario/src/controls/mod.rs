@@ -14,7 +14,8 @@ use serde::Serialize;
 use serde_json::Value as Json;
 
 use crate::axes::format_axis_value;
-use crate::key_path::PathStep;
+use crate::bare_names::expand_bare_names;
+use crate::key_path::{PathStep, parse_key_path};
 use crate::keys::Shape;
 use crate::model::directed;
 use crate::tree::{Value, ValueData};
@@ -121,9 +122,14 @@ pub fn list_controls(source: &Source, overrides: &Overrides) -> Vec<Control> {
         // The run reports errors of the changes.
         changed.set(assignment).ok();
     }
-    let mut walk = Walk { text: text.tree(), changed: changed.tree(), controls: Vec::new() };
+    let [written, current] = [text, &changed].map(|document| {
+        let mut tree = document.tree().clone();
+        expand_bare_names(&mut tree, &Shape::scenario());
+        tree
+    });
+    let mut walk = Walk { text: &written, changed: &current, controls: Vec::new() };
     if let Some(schema) = Shape::scenario().alternatives().first() {
-        walk.table(&mut Vec::new(), schema, Some(changed.tree()));
+        walk.table(&mut Vec::new(), schema, Some(&current));
     }
     let mut controls = walk.controls;
     let written = controls.iter().map(|control| (control.path.as_str(), control.written.is_some()));
@@ -132,6 +138,13 @@ pub fn list_controls(source: &Source, overrides: &Overrides) -> Vec<Control> {
         control.important = ranks.iter().position(|path| *path == control.path);
     }
     controls
+}
+
+/// The key whose value a text is that stands for the table at `key`, such as `flows.down.tcp.variant` for
+/// `flows.down.tcp`; `None` for other keys.
+pub fn find_bare_name_key(key: &str) -> Option<String> {
+    let shape = Shape::at(&parse_key_path(key));
+    shape.bare_name().map(|name| format!("{key}.{name}"))
 }
 
 /// Collects the controls of a tree.

@@ -10,7 +10,7 @@ use super::quantities::TraceMode;
 use super::translate::Translator;
 use crate::model::{self, Directed, LinkKind};
 use crate::problem::Problem;
-use engine::Named;
+use engine::{Named, Share};
 
 impl Translator<'_, '_, '_> {
     /// A link of the scenario.
@@ -47,7 +47,9 @@ impl Translator<'_, '_, '_> {
             random_seed: link.seed,
         };
         match &link.medium {
-            Medium::Wire { loss } => translated.loss = Some(*loss).filter(|loss| *loss > 0.0).map(Directed::Both),
+            Medium::Wire { loss } => {
+                translated.loss = Some(*loss).filter(|loss| *loss > 0.0).map(|loss| Directed::Both(Share(loss)));
+            }
             Medium::Air(air) => {
                 translated.kind = LinkKind::Wireless;
                 translated.channel = Some(Directed::Both(Named(self.channel(link, air, mode, file))));

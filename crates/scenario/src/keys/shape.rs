@@ -95,6 +95,11 @@ impl<'s> Shape<'s> {
         self.0.iter().filter(has).filter_map(|schema| schema_kind(schema)).collect()
     }
 
+    /// The key whose value a bare name is, if a name may stand for the table.
+    pub fn bare_name(&self) -> Option<&'s str> {
+        self.0.iter().find_map(|schema| schema[engine::bare_name::KEYWORD].as_str()).filter(|key| !key.is_empty())
+    }
+
     /// The required keys of the table.
     pub fn required_keys(&self) -> impl Iterator<Item = &'s str> {
         self.0.iter().filter_map(|schema| schema["required"].as_array()).flatten().filter_map(Value::as_str)
@@ -108,6 +113,10 @@ fn schema_kind(schema: &Value) -> Option<&str> {
 /// Expands a schema's references and alternatives.
 fn expand_schema<'s>(schema: &'s Value, into: &mut Vec<&'s Value>) {
     into.push(schema);
+    // A bare name has the words of the key for which it stands, and they are not kinds of the table.
+    if schema.get(engine::bare_name::KEYWORD).is_some() {
+        return;
+    }
     let target = schema["$ref"].as_str().and_then(|target| target.strip_prefix('#'));
     if let Some(target) = target.and_then(|target| SCHEMA.pointer(target)) {
         expand_schema(target, into);

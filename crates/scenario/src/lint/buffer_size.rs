@@ -11,10 +11,11 @@ use std::collections::BTreeSet;
 
 use engine::quantity::format_span;
 use engine::{Bytes, Quantity, Span};
-use path::queue::Limit;
+use path::queue::{Limit, QueueConfig};
+use sim::FlowSpec;
 
 use super::Context;
-use super::paths::{FlowPath, by_bottleneck, collect_flow_paths};
+use super::paths::{FlowPath, by_bottleneck, collect_flow_paths, is_bulk};
 use crate::problem::Problem;
 use crate::routes::full_packet;
 
@@ -29,38 +30,56 @@ const HARMLESS: Span = Span::from_millis(100);
 struct HopBuffer {
     key: String,
     found: String,
+    /// Whether the scenario states the limit.
+    is_written: bool,
+    /// The discipline, if it is not the default one.
+    kind: Option<String>,
     bytes: f64,
     /// The size of a packet if the limit is a number of packets.
     packet: Option<u32>,
 }
 
 /// Returns the buffer in front of a bottleneck, if the buffer is finite and a packet fits. `packet` is the largest
-/// packet that passes. `None` for a default queue, which causes no warning.
+/// packet that passes.
 fn find_hop_buffer(context: &Context<'_>, hop: usize, packet: u32) -> Option<HopBuffer> {
     let network = context.network;
     let link = &network.links[hop / 2];
-    let named = context.scenario.links.get(&link.name).is_some_and(|link| link.queue.is_some());
+    let is_written = context.scenario.links.get(&link.name).is_some_and(|link| link.queue.is_some());
     let node = &network.nodes[link.between[hop % 2]];
     let queue = link.direction(hop % 2).queue;
-    let limit = if named && queue.traits().fills { queue.limit() } else { Limit::None };
-    let found = format!("\"{limit}\"");
+    let limit = if queue.traits().fills { queue.limit() } else { Limit::None };
+    let found = if is_written { format!("\"{limit}\"") } else { format!("the default, {limit}") };
+    // Another discipline than the default one keeps its name.
+    let kind = Some(queue.name().to_owned()).filter(|name| name != QueueConfig::default().name());
     let key = context.key(link, hop % 2, "queue");
     let queue = match limit {
         Limit::None => None,
-        Limit::Packets(count) => {
-            Some(HopBuffer { key, found, bytes: f64::from(count) * f64::from(packet), packet: Some(packet) })
-        }
-        Limit::Bytes(bytes) => Some(HopBuffer { key, found, bytes: bytes as f64, packet: None }),
+        Limit::Packets(count) => Some(HopBuffer {
+            key,
+            found,
+            is_written,
+            kind,
+            bytes: f64::from(count) * f64::from(packet),
+            packet: Some(packet),
+        }),
+        Limit::Bytes(bytes) => Some(HopBuffer { key, found, is_written, kind, bytes: bytes as f64, packet: None }),
     };
     let shared = node.buffer.map(|Bytes(bytes)| HopBuffer {
         key: format!("nodes.{}.buffer", node.name),
         found: format!("\"{}\"", Bytes(bytes)),
+        is_written: true,
+        kind: None,
         bytes: bytes as f64,
         packet: None,
     });
     // The smaller one is the limit.
     let limits = [queue, shared].into_iter().flatten().min_by(|a, b| a.bytes.total_cmp(&b.bytes));
     limits.filter(|limit| limit.bytes >= f64::from(packet))
+}
+
+/// The largest number of bytes that a flow has in flight.
+fn most_in_flight(flow: &FlowSpec) -> f64 {
+    flow.traffic.total().map_or(flow.tcp.window.max(), |bytes| bytes.min(flow.tcp.window.max())) as f64
 }
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
@@ -70,7 +89,12 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     for (hop, sharing) in by_bottleneck(&paths) {
         let packet = sharing.iter().map(|path| full_packet(path.flow)).max().unwrap_or_default();
         let Some(buffer) = find_hop_buffer(context, hop, packet) else { continue };
-        let windows: f64 = sharing.iter().map(|path| path.flow.tcp.window.max() as f64).sum();
+        // A default is reported only if bulk transfers fill it.
+        let windows: f64 = if buffer.is_written {
+            sharing.iter().map(|path| path.flow.tcp.window.max() as f64).sum()
+        } else {
+            sharing.iter().filter(|path| is_bulk(path.flow)).map(|path| most_in_flight(path.flow)).sum()
+        };
         let by_product = |a: &&&FlowPath<'_>, b: &&&FlowPath<'_>| a.product().total_cmp(&b.product());
         // Flows with different round trips: the buffer must be out of proportion for each.
         let (Some(least), Some(most)) = (sharing.iter().min_by(by_product), sharing.iter().max_by(by_product)) else {
@@ -114,7 +138,10 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         } else {
             buffer.found
         };
-        let hint = format!("write {} = \"{value}\"", buffer.key);
+        let hint = match &buffer.kind {
+            Some(kind) => format!("write {} = {{ kind = \"{kind}\", limit = \"{value}\" }}", buffer.key),
+            None => format!("write {} = \"{value}\"", buffer.key),
+        };
         warnings.push(Problem::new(text).key(buffer.key).found(found).hint(hint));
     }
     warnings
@@ -185,6 +212,23 @@ pub(super) mod tests {
         // 132.3 kB of window leave 105.9 kB, 132 kB leave 105.5 kB.
         assert_no_warnings(&before_the_air("1 MB", "receive_window = \"132 kB\"\n"));
         assert_only_warning(&before_the_air("1 MB", "receive_window = \"132.4 kB\"\n"), &["links.air.queue"]);
+    }
+
+    /// The default of 1000 packets, and the same limit of another discipline that windows fill.
+    #[test]
+    fn default_queue_and_other_disciplines_without_control_of_delay_are_reported() {
+        let window = "receive_window = \"1 MB\"\n";
+        let parts = ["links.air.queue: found the default, 1000 packets", "write links.air.queue = \"26 packets\""];
+        assert_only_warning(&(modify_network(&[]) + window), &parts);
+        assert_no_warnings(&modify_network(&[]));
+        let named = |queue: &str| before_the_air("X", window).replace("\"X\"", queue);
+        for kind in ["head-drop", "priority", "drr"] {
+            let hint = format!("write links.air.queue = {{ kind = \"{kind}\", limit = \"26 packets\" }}");
+            assert_only_warning(&named(&format!("\"{kind}\"")), &["found \"1000 packets\"", &hint]);
+        }
+        for kind in ["codel", "pie", "fq-codel"] {
+            assert_no_warnings(&named(&format!("\"{kind}\"")));
+        }
     }
 
     /// A packet of 1500 B takes 12 ms, propagation 2 ms and the acknowledgment 0.32 ms: 1790 B. Eight packets take 96

@@ -2,6 +2,7 @@
 //! docs/lints.md is generated from the table.
 
 mod absence_after_end;
+mod aggregation_off;
 mod arrival_load;
 mod buffer_size;
 mod dead_channel;
@@ -15,20 +16,25 @@ mod marks_without_ecn;
 mod motion_after_end;
 mod paths;
 mod position_without_range;
+mod proxy_leg_options;
+mod proxy_window;
 mod prr_unused;
 mod queue_below_packet;
+mod rate_control_stuck;
 mod rate_control_without_choice;
 mod rate_reach;
 mod recovery_without_sack;
 mod scheme_out_of_place;
 mod scheme_without_filters;
 mod scheme_without_link_layer;
+mod scheme_without_losses;
 mod scheme_without_states;
 mod shared_radio_unused;
 mod short_run;
 #[cfg(test)]
 mod testing;
 mod weak_signal;
+mod window_below_bdp;
 
 use engine::Members;
 use path::LinkDirection;
@@ -68,14 +74,16 @@ pub struct Lint {
     pub name: &'static str,
     /// Condition that the lint reports, in a sentence.
     pub finds: &'static str,
+    /// The formula of a limit, with its source; empty for a condition without a number.
+    pub limit: &'static str,
     check: fn(&Context<'_>) -> Vec<Problem>,
 }
 
 /// Declares the table: module, name and condition of each lint.
 macro_rules! lints {
-    ($($module:ident, $name:literal, $finds:literal;)+) => {
+    ($($module:ident, $name:literal, $finds:literal $(, $limit:literal)?;)+) => {
         /// Every lint, in the order in which their warnings appear.
-        pub const LINTS: &[Lint] = &[$(Lint { name: $name, finds: $finds, check: $module::check },)+];
+        pub const LINTS: &[Lint] = &[$(Lint { name: $name, finds: $finds, limit: concat!("" $(, $limit)?), check: $module::check },)+];
 
         /// For each lint a scenario that it reports, and one that it accepts.
         #[cfg(test)]
@@ -92,12 +100,23 @@ lints! {
         "A scheme is for the other direction of data, or for other nodes than the one it is set for.";
     scheme_without_states, "scheme-without-states",
         "A scheme depends on predicted fades, and no link of the node has a channel with states.";
+    scheme_without_losses, "scheme-without-losses",
+        "A scheme that acts on losses, and radio links that lose nothing; or no flow over TCP crosses them.",
+        "Losses need a channel with a loss probability or states, an outage or recording of the link, or a medium.";
+    proxy_window, "proxy-window",
+        "A node that splits connections keeps or advertises less than the bandwidth-delay product of a bulk transfer.",
+        "min(B, 65535 B x 2^shift) < R (t1 + t2); B: the node's `buffer`, shift: the receiver's window scale, R: the rate of \
+         the slowest link, t1 and t2: the round trips on both sides of the node (RFC 7323 s1.1, s2.3).";
+    proxy_leg_options, "proxy-leg-options",
+        "A leg of a split connection whose recovery needs SACK, and SACK is not negotiated.",
+        "A leg has SACK if both SYNs permit it (RFC 2018 s2), without a handshake if `assume_sack` is set.";
     scheme_without_filters, "scheme-without-filters",
         "`packet-control` with both of its filters switched off.";
     weak_signal, "weak-signal",
         "A signal never reaches the level that the rate of its link needs.";
     dead_channel, "dead-channel",
-        "A channel loses practically every full segment of a flow.";
+        "A channel loses practically every full segment of a flow.",
+        "Less than one in 10^9 arrives: 8 L p > 21 for packets of L bytes and a bit error rate p, as (1 - p)^(8 L) < e^(-8 L p).";
     queue_below_packet, "queue-below-packet",
         "A queue is smaller than a packet of a flow over the link.";
     ecn_threshold, "ecn-threshold",
@@ -112,6 +131,13 @@ lints! {
         "A motion begins after the end of the run.";
     shared_radio_unused, "shared-radio-unused",
         "`radio = \"shared\"` at a node whose wireless links all belong to media.";
+    aggregation_off, "aggregation-off",
+        "A medium of 802.11n without `aggregation`.",
+        "Share of the airtime with data: T / (DIFS + cw_min / 2 slots + frame + SIFS + ACK), one station without collisions \
+         (Bianchi 2000); aggregates: 802.11-2012 s8.6.1.";
+    rate_control_stuck, "rate-control-stuck",
+        "A rate control that stays at its highest rate though every frame at this rate fails.",
+        "The rate control is built and told of failures at its highest rate, and successes at others, for the whole run.";
     rate_control_without_choice, "rate-control-without-choice",
         "A rate control has no rate to choose below the one that is set.";
     absence_after_end, "absence-after-end",
@@ -130,10 +156,18 @@ lints! {
         "A queue was asked to mark packets, and no flow over its link uses ECN.";
     arrival_load, "arrival-load",
         "Flows arrive with more data than a link on their route carries, or with sizes that have no mean.";
+    window_below_bdp, "window-below-bdp",
+        "Windows of bulk transfers are together less than the bandwidth-delay product of the bottleneck that they share.",
+        "sum W / t < R; W: the receive window, t: the round trip without waiting, R: the rate of the bottleneck (RFC 7323 \
+         s1.1). In a medium R is without overhead; behind a node that splits the connection, t is the round trip from it on. A \
+         written window of Reno without SACK counts as intended.";
     buffer_size, "buffer-size",
-        "The buffer in front of a bottleneck is less than a quarter of the bandwidth-delay product, or more than four times of it.";
+        "The buffer in front of a bottleneck is less than a quarter of the bandwidth-delay product, or more than four times of it.",
+        "B < R t / (4 sqrt(n)) for n flows (Appenzeller 2004), or a standing queue of more than 4 R t and 100 ms (Gettys 2011, \
+         RFC 8289); the default limit counts as a written one.";
     short_run, "short-run",
-        "Slow start takes more than a tenth of the run.";
+        "Slow start takes more than a tenth of the run.",
+        "duration < 10 t log2(W / IW); W: the share of the bandwidth-delay product, IW: the initial window.";
 }
 
 /// The warnings about a scenario without errors.
@@ -153,6 +187,10 @@ pub fn page() -> String {
     );
     for lint in LINTS {
         page.push_str(&format!("| `{}` | {} |\n", lint.name, lint.finds));
+    }
+    page.push_str("\n## Limits\n\nA lint with a limit computes it from the scenario:\n\n| lint | limit |\n|---|---|\n");
+    for lint in LINTS.iter().filter(|lint| !lint.limit.is_empty()) {
+        page.push_str(&format!("| `{}` | {} |\n", lint.name, lint.limit.replace('|', "\\|")));
     }
     page
 }

@@ -11,8 +11,9 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Rate, Span};
-use sim::{FlowSpec, Transport};
+use engine::{Bytes, Rate, Span};
+use path::agent::SplitLegs;
+use sim::{ApplicationConfig, FlowSpec, Transport};
 
 use super::Context;
 use crate::routes::{Route, empty_packet, full_packet};
@@ -20,6 +21,8 @@ use crate::routes::{Route, empty_packet, full_packet};
 /// The path of a flow, with its capacity.
 pub(super) struct FlowPath<'a> {
     pub flow: &'a FlowSpec,
+    /// Number of the flow in the network.
+    pub number: usize,
     /// Slowest hop of the flow's data, 2 x link + way; the first if several are equal.
     pub hop: usize,
     pub rate: Rate,
@@ -29,14 +32,48 @@ pub(super) struct FlowPath<'a> {
 /// The path of each flow over TCP.
 pub(super) fn collect_flow_paths<'a>(context: &Context<'a>) -> Vec<FlowPath<'a>> {
     let Context { network, routes, .. } = *context;
-    let path = |(flow, [there, back]): (&'a FlowSpec, &[Route; 2])| {
+    let path = |(number, (flow, [there, back])): (usize, (&'a FlowSpec, &[Route; 2]))| {
         let rate = |hop: usize| network.links[hop / 2].rate;
         let hop = there.hops.iter().copied().min_by_key(|hop| rate(*hop))?;
         let round_trip = there.time(network, full_packet(flow)) + back.time(network, empty_packet(flow));
-        Some(FlowPath { flow, hop, rate: rate(hop), round_trip })
+        Some(FlowPath { flow, number, hop, rate: rate(hop), round_trip })
     };
-    let flows = network.flows.iter().zip(routes);
-    flows.filter(|(flow, _)| flow.transport == Transport::Tcp).filter_map(path).collect()
+    let flows = network.flows.iter().zip(routes).enumerate();
+    flows.filter(|(_, (flow, _))| flow.transport == Transport::Tcp).filter_map(path).collect()
+}
+
+/// The node that splits the connection of a flow.
+pub(super) struct SplitPath {
+    pub node: usize,
+    pub legs: SplitLegs,
+    /// The round trip between the node and the receiver.
+    pub round_trip: Span,
+}
+
+/// The last node on a flow's route that splits its connection: a base station whose radio link the flow crosses.
+pub(super) fn find_split_legs(context: &Context<'_>, path: &FlowPath<'_>) -> Option<SplitPath> {
+    let network = context.network;
+    let [there, back] = &context.routes[path.number];
+    let crosses_radio = |at: usize| there.hops[at..=at + 1].iter().any(|hop| network.links[hop / 2].wireless);
+    let splits = |(at, node): (usize, &usize)| {
+        let legs = network.nodes[*node].agent.build()?.split_legs()?;
+        crosses_radio(at).then_some((at, *node, legs))
+    };
+    let (at, node, legs) = there.nodes.iter().enumerate().rev().find_map(splits)?;
+    let way_back = back.nodes.iter().position(|other| *other == node)?;
+    let out = there.part(at + 1..there.hops.len()).time(network, full_packet(path.flow));
+    let round_trip = out + back.part(0..way_back + 1).time(network, empty_packet(path.flow));
+    Some(SplitPath { node, legs, round_trip })
+}
+
+/// Whether the application of a flow writes as much as the flow can send.
+pub(super) fn is_bulk(flow: &FlowSpec) -> bool {
+    flow.traffic.name() == ApplicationConfig::default().name()
+}
+
+/// The least power of two of at least `bytes`, as a window to write.
+pub(super) fn round_up_window(bytes: f64) -> Bytes {
+    Bytes((bytes.ceil() as u64).next_power_of_two())
 }
 
 impl FlowPath<'_> {

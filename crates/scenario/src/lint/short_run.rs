@@ -88,7 +88,8 @@ pub(super) mod tests {
     /// Each of four flows gets a quarter, 6616 B, which takes three doublings. There is one warning for all flows.
     #[test]
     fn flows_that_share_a_link_need_a_shorter_run() {
-        let flow = |number| format!("[flows.more{number}]\nfrom = \"a\"\nto = \"b\"\nmss = \"1000 B\"\n");
+        let window = "receive_window = \"20 kB\"";
+        let flow = |number| format!("[flows.more{number}]\nfrom = \"a\"\nto = \"b\"\nmss = \"1000 B\"\n{window}\n");
         let more: String = (0..3).map(flow).collect();
         assert_no_warnings(&lasts("6.4 s", &more));
         assert_only_warning(&lasts("6.3 s", &more), &["duration"]);

@@ -20,18 +20,24 @@ between = ["x", "b"]
 rate = "1 Mbps"
 delay = "1 ms"
 arq = "stop-and-wait"
+channel = { kind = "uniform", loss = 0.001 }
 [flows.down]
 from = "a"
 to = "b"
 mss = "1000 B"
 "#;
 
-/// Returns the text of [`NETWORK`], with the first text of each pair replaced by the second where it occurs first.
+/// The channel of the radio link in [`NETWORK`].
+const CHANNEL: &str = "channel = { kind = \"uniform\", loss = 0.001 }\n";
+
+/// Returns the text of [`NETWORK`], with the first text of each pair replaced by the second where it occurs first. A
+/// channel in it replaces the channel of the radio link.
 pub fn modify_network(changes: &[(&str, &str)]) -> String {
-    changes.iter().fold(NETWORK.to_owned(), |text, (from, to)| {
+    let text = changes.iter().fold(NETWORK.to_owned(), |text, (from, to)| {
         assert!(text.contains(from), "{from}");
         text.replacen(from, to, 1)
-    })
+    });
+    if text.matches("channel = ").count() > 1 { text.replacen(CHANNEL, "", 1) } else { text }
 }
 
 /// The network with these settings of the wire.
@@ -59,6 +65,8 @@ pub fn reverse_flow(text: &str) -> String {
 
 /// An access point, a laptop 20 m away from it, and a wire, with these settings.
 pub fn cell_network(media: &str, ap: &str, laptop: &str, air: &str) -> String {
+    // Slow rates would make the default queue too long.
+    let queue = if air.contains("queue") { "" } else { "queue = \"fq-codel\"," };
     format!(
         r#"
         duration = "10 s"
@@ -70,7 +78,7 @@ pub fn cell_network(media: &str, ap: &str, laptop: &str, air: &str) -> String {
         cell = {{ {media} }}
         [links]
         wire = {{ kind = "wired", between = ["server", "ap"], rate = "100 Mbps", delay = "5 ms" }}
-        air = {{ kind = "wireless", between = ["ap", "laptop"], medium = "cell", {air} }}
+        air = {{ kind = "wireless", between = ["ap", "laptop"], medium = "cell", {queue} {air} }}
         [flows]
         down = {{ from = "server", to = "laptop" }}
         "#

@@ -1,6 +1,9 @@
 //! Links of a scenario, whose settings may differ by direction.
 
-use engine::{Named, Span};
+use std::fmt;
+
+use engine::bare_name::{self, BareName};
+use engine::{Named, Share, Span};
 use path::LinkDirection;
 use path::channel::ChannelConfig;
 use path::link::jitter::Jitter;
@@ -8,7 +11,7 @@ use path::link::variable::plan::{Gap, Spike};
 use path::mac::arq::ArqConfig;
 use path::queue::{Limit, Tie};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::directed::{self, Directed};
 use super::{Profile, Queue, is_default};
@@ -63,7 +66,7 @@ pub struct Link {
     pub ecn_threshold: Limit,
     /// Probability, 0 to 1, that a packet is lost, for wires. Short for `channel = { kind = "uniform", loss = ... }`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub loss: Option<Directed<f64>>,
+    pub loss: Option<Directed<Share>>,
     /// The loss model of frames; `perfect` if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(extend("default" = Named(ChannelConfig::default())))]
@@ -171,7 +174,7 @@ impl<'a> Way<'a> {
 
     /// See [`Link::loss`].
     pub fn loss(&self) -> Option<f64> {
-        self.of(&self.link.loss).copied()
+        self.of(&self.link.loss).map(|share| share.0)
     }
 
     /// See [`Link::channel`].
@@ -187,7 +190,8 @@ impl<'a> Way<'a> {
 
 /// Transmission opportunities, a recording for each direction.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
+#[schemars(transform = accept_file)]
 pub struct DeliveryTrace {
     /// Recording for the direction from the link's first node to its second. Without a recording the rate of the link
     /// applies.
@@ -198,9 +202,41 @@ pub struct DeliveryTrace {
     pub backward: Option<Recording>,
 }
 
+engine::bare_name! { @serde DeliveryTrace }
+
+/// A file stands for the recording of both directions.
+impl BareName for DeliveryTrace {
+    const KEY: &'static str = "forward";
+
+    fn read_table<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        DeliveryTrace::deserialize(deserializer)
+    }
+
+    fn read_name<E: serde::de::Error>(file: &str) -> Result<Self, E> {
+        let recording = Recording { file: Some(file.to_owned()), ..Recording::default() };
+        Ok(DeliveryTrace { forward: Some(recording.clone()), backward: Some(recording) })
+    }
+
+    fn expect(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a file, or a table with `forward` and `backward`")
+    }
+}
+
+/// Adds the file to the JSON Schema.
+fn accept_file(schema: &mut schemars::Schema) {
+    bare_name::accept_name::<DeliveryTrace>(schema);
+    let file = serde_json::json!({
+        "type": "string", "description": "the file for both directions", bare_name::KEYWORD: "",
+    });
+    if let Some(alternative) = schema.pointer_mut("/anyOf/0") {
+        *alternative = file;
+    }
+}
+
 /// A recording made by another program: a file, or its contents.
 #[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
+#[schemars(transform = engine::bare_name::accept_name::<Recording>)]
 pub struct Recording {
     /// The file, relative to the scenario.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -218,3 +254,5 @@ pub struct Recording {
     #[schemars(extend("default" = bool::default()))]
     pub repeat: bool,
 }
+
+engine::bare_name! { Recording, "file" }

@@ -97,8 +97,9 @@ impl Profile {
 
 /// A host, router or base station.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
 #[schemars(transform = name_kinds)]
+#[schemars(transform = engine::bare_name::accept_name::<Node>)]
 pub struct Node {
     /// Its kind.
     pub kind: NodeKind,
@@ -135,6 +136,8 @@ pub struct Node {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub association: Option<Association>,
 }
+
+engine::bare_name! { Node, engine::tagged::KIND }
 
 impl Node {
     /// Value of a setting as shown in messages; `None` if the setting is absent.

@@ -3,10 +3,11 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use engine::bare_name::{self, BareName};
+use engine::tagged::KIND;
 use path::queue::{DEFAULT_LIMIT, Limit, QueueConfig, drop_tail};
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::value::{MapAccessDeserializer, MapDeserializer};
-use serde::de::{Deserializer, Error, MapAccess, Visitor};
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize, Serializer};
 
 use super::Profile;
@@ -42,35 +43,34 @@ impl Serialize for Queue {
     }
 }
 
-impl<'de> Deserialize<'de> for Queue {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct LimitOrTable;
-        impl<'de> Visitor<'de> for LimitOrTable {
-            type Value = Queue;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(f, "a string such as \"50 packets\", or a table with a `kind`")
+impl BareName for Queue {
+    const KEY: &'static str = KIND;
+    const TAKES_VALUE: bool = true;
+
+    fn read_table<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        QueueConfig::deserialize(deserializer).map(Queue)
+    }
+
+    fn read_name<E: Error>(text: &str) -> Result<Self, E> {
+        match text.parse::<Limit>() {
+            Ok(limit) => Ok(limit.into()),
+            // A limit begins with a digit; a misspelled name gets the list of names.
+            Err(_) if text.trim().starts_with(|first: char| first.is_ascii_alphabetic()) => {
+                Self::read_table(bare_name::name_table(KIND, text.trim()))
             }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Queue, E> {
-                match text.parse::<Limit>() {
-                    Ok(limit) => Ok(limit.into()),
-                    // A limit begins with a digit; a misspelled name gets the list of names.
-                    Err(_) if text.trim().starts_with(|first: char| first.is_ascii_alphabetic()) => {
-                        QueueConfig::deserialize(kind_table(text.trim())).map(Queue)
-                    }
-                    Err(error) => Err(E::custom(error)),
-                }
-            }
-            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<Queue, M::Error> {
-                QueueConfig::deserialize(MapAccessDeserializer::new(map)).map(Queue)
-            }
+            Err(error) => Err(E::custom(error)),
         }
-        deserializer.deserialize_any(LimitOrTable)
+    }
+
+    fn expect(f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a string such as \"50 packets\", or a table with a `kind`")
     }
 }
 
-/// A table with only a `kind`.
-fn kind_table<'a, E: Error>(name: &'a str) -> impl Deserializer<'a, Error = E> {
-    MapDeserializer::<_, E>::new([(engine::tagged::KIND, name)].into_iter())
+impl<'de> Deserialize<'de> for Queue {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        bare_name::deserialize(deserializer)
+    }
 }
 
 impl JsonSchema for Queue {

@@ -43,6 +43,18 @@ impl Error {
         self
     }
 
+    /// Extends the position of an unknown key to the key itself: a visitor that reads the keys of a table without a
+    /// derived reader knows only the table.
+    pub fn at_its_key(mut self) -> Self {
+        if let (Mistake::UnknownKey { name, .. }, Some(at)) = (&self.mistake, &mut self.at) {
+            let key = PathStep::Key(name.clone());
+            if at.last() != Some(&key) {
+                at.push(key);
+            }
+        }
+        self
+    }
+
     /// Replaces the description of the expected type by `words`, if the error is about this type and not about a value
     /// inside.
     pub fn in_words(self, words: &str) -> Self {

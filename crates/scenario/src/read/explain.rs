@@ -7,6 +7,7 @@ use super::error::{Error, Mistake};
 use super::{path_of, read_resolved, words};
 use crate::key_path::{PathStep, join_steps};
 use crate::keys::{Shape, renamed, suggest};
+use crate::model::directed;
 use crate::problem::Problem;
 use crate::tree::Origin;
 use crate::tree::{Value, ValueData, ValueSource};
@@ -29,6 +30,9 @@ pub(super) fn explain_error(tree: &Value, members: &Members, error: &Error) -> P
             Problem { found: found.map(|value| value.to_toml().to_string()), ..problem }
         }
     };
+    if let Some(hint) = hint_direction(tree, error, &path) {
+        return problem.hint(hint);
+    }
     match (&error.mistake, found) {
         (Mistake::Refused { hint: Some(hint), .. }, _) => problem.hint(hint),
         (Mistake::Type { .. }, Some(value)) => match number_for_text(tree, members, &path, value, &problem.expected) {
@@ -73,6 +77,35 @@ fn unknown_key(tree: &Value, path: &[PathStep], name: &str, known: &[&str]) -> P
         Some(meant) => problem.hint(format!("did you mean \"{meant}\"?")),
         None => problem.nearest(name, known.iter().copied()),
     }
+}
+
+/// Names of directions that depend on the place of the sender.
+const OTHER_DIRECTIONS: [&str; 12] =
+    ["down", "up", "downlink", "uplink", "download", "upload", "downstream", "upstream", "dl", "ul", "tx", "rx"];
+
+/// The hint for a table such as `{ down = ..., up = ... }` in place of one value for each direction.
+fn hint_direction(tree: &Value, error: &Error, path: &[PathStep]) -> Option<String> {
+    let table = match error.mistake {
+        Mistake::UnknownKey { .. } | Mistake::MissingKey(_) => path.split_last()?.1,
+        _ => path,
+    };
+    let is_direction = |name: &String| OTHER_DIRECTIONS.contains(&name.as_str());
+    let keys = Shape::at(table).keys();
+    let has_directions = directed::NAMES.iter().all(|name| keys.contains(name));
+    if !has_directions || !tree.at_path(table)?.as_table()?.keys().any(is_direction) {
+        return None;
+    }
+    let between = table.get(..2).and_then(|link| tree.at_path(link)?.at("between")).and_then(Value::as_list);
+    let ends: Vec<&str> = between.into_iter().flatten().filter_map(Value::text).collect();
+    let [forward, backward] = directed::NAMES;
+    Some(match ends[..] {
+        [first, second] => {
+            format!(
+                "write {forward}, from \"{first}\" to \"{second}\", or {backward}, from \"{second}\" to \"{first}\""
+            )
+        }
+        _ => format!("write {forward}, from the first node of `between` to the second, or {backward}"),
+    })
 }
 
 /// Keys that contain the same words and one more: `short_retry_limit` for `retry_limit`. A single word is too

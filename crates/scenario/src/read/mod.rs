@@ -1,11 +1,13 @@
 //! From a tree of values to a scenario.
 //!
 //! serde stops at the first error. To find further errors, the tree is repaired at the first error and read again. The
-//! repair replaces an unknown key or word by the probable one, and removes an invalid value.
+//! repair replaces an unknown key or word by the probable one, inserts a placeholder for a missing value, and removes an
+//! invalid one.
 
 mod deserializer;
 mod error;
 mod explain;
+mod placeholder;
 mod ranges;
 mod words;
 
@@ -16,6 +18,7 @@ use serde::Deserialize;
 
 use crate::expand_counts;
 use crate::key_path::{self, PathStep, join_steps};
+use crate::keys::names::find_meant_name;
 use crate::model::Scenario;
 use crate::outside::{self, OutsideMember};
 use crate::problem::Problem;
@@ -35,15 +38,28 @@ pub(crate) struct Reading {
     pub outside: Vec<OutsideMember>,
     /// The errors. Without any, the scenario is as written.
     pub problems: Vec<Problem>,
+    repairs: Repairs,
+}
+
+/// What was changed in a tree to read it further.
+#[derive(Debug, Default)]
+struct Repairs {
     /// The keys whose values differ from the text.
-    repaired: Vec<String>,
+    keys: Vec<String>,
+    /// The keys with a placeholder.
+    placeholders: Vec<String>,
 }
 
 impl Reading {
-    /// The scenario, if no named entry was removed by repairs.
+    /// The scenario, if no repair has changed the graph of nodes and links.
     pub fn complete(&self) -> Option<&Scenario> {
-        let in_entry = |key: &String| key.split('.').count() > 2;
-        self.scenario.as_ref().filter(|_| self.repaired.iter().all(in_entry))
+        let is_within_entry = |key: &String| {
+            let steps: Vec<&str> = key.split('.').collect();
+            steps.len() > 2
+                && !matches!(steps[..], ["nodes", _, "kind"] | ["links", _, "kind" | "medium"])
+                && !(steps[0] == "links" && steps[2].starts_with("between"))
+        };
+        self.scenario.as_ref().filter(|_| self.repairs.keys.iter().all(is_within_entry))
     }
 
     /// Returns whether the value at `key`, and all others in the same table of the scenario, such as `links.air`, are
@@ -51,23 +67,23 @@ impl Reading {
     pub fn is_as_written(&self, key: &str) -> bool {
         let part = |key: &str| key.splitn(3, '.').take(2).map(str::to_owned).collect::<Vec<_>>();
         let beside = part(key);
-        !self.repaired.iter().any(|repaired| part(repaired) == beside)
+        !self.repairs.keys.iter().any(|repaired| part(repaired) == beside)
     }
 }
 
 /// Reads a tree that may name `members` in addition to the members of the registries.
 pub(crate) fn read_tree(tree: &Value, members: &Members) -> Reading {
-    let (mut tree, mut problems, mut repaired) = (Cow::Borrowed(tree), Vec::new(), Vec::new());
+    let (mut tree, mut problems, mut repairs) = (Cow::Borrowed(tree), Vec::new(), Repairs::default());
     let scenario = loop {
         let error = match read_resolved(&tree, members) {
             Ok(read) => break Some(read),
-            Err(error) => error,
+            Err(error) => error.at_its_key(),
         };
         // Consequences of an error are not reported.
-        if !is_consequence(&error, &repaired) {
+        if !is_consequence(&error, &repairs.keys) {
             problems.push(explain::explain_error(&tree, members, &error));
         }
-        if problems.len() == MAX_PROBLEMS || !repair_error(tree.to_mut(), error, &mut repaired) {
+        if problems.len() == MAX_PROBLEMS || !repair_error(tree.to_mut(), error, &mut repairs) {
             break None;
         }
     };
@@ -82,7 +98,7 @@ pub(crate) fn read_tree(tree: &Value, members: &Members) -> Reading {
     if scenario.is_some() {
         problems.iter_mut().for_each(|problem| ranges::refine_range(problem, &tree, members));
     }
-    Reading { scenario, outside: outside.unwrap_or_default(), problems, repaired }
+    Reading { scenario, outside: outside.unwrap_or_default(), problems, repairs }
 }
 
 /// Reads a tree without errors. Members from outside in the result cannot be built.
@@ -135,9 +151,10 @@ fn is_consequence(error: &Error, repaired: &[String]) -> bool {
 }
 
 /// Repairs the error so that the tree can be read further; false if that is impossible.
-fn repair_error(tree: &mut Value, error: Error, repaired: &mut Vec<String>) -> bool {
+fn repair_error(tree: &mut Value, error: Error, repairs: &mut Repairs) -> bool {
     let at = error.at.unwrap_or_default();
     match (error.mistake, at.split_last()) {
+        (Mistake::MissingKey(name), _) if placeholder::insert_missing(tree, &at, name, repairs) => true,
         (_, None) => false,
         (Mistake::UnknownKey { name, known }, Some((_, parent))) => {
             let meant = explain::meant_key(&name, parent, known);
@@ -146,19 +163,21 @@ fn repair_error(tree: &mut Value, error: Error, repaired: &mut Vec<String>) -> b
             let below = |key: &str| key_path::child_path(&join_steps(parent), &PathStep::Key(key.to_owned()));
             match meant.filter(|meant| !table.contains_key(meant)) {
                 Some(meant) => {
-                    repaired.push(below(&meant));
+                    repairs.keys.push(below(&meant));
                     table.insert(meant, value);
                 }
                 // The error may concern any of the missing keys.
-                None => repaired.extend(known.iter().filter(|key| !table.contains_key(**key)).map(|key| below(key))),
+                None => {
+                    repairs.keys.extend(known.iter().filter(|key| !table.contains_key(**key)).map(|key| below(key)));
+                }
             }
             true
         }
         (Mistake::UnknownWord { name, known }, Some((last, parent))) => {
             // Settings depend on the kind.
             let is_kind = *last == PathStep::Key(engine::tagged::KIND.to_owned());
-            repaired.push(join_steps(if is_kind { parent } else { &at }));
-            match (engine::near::nearest_name(&name, known.iter().map(String::as_str)), tree.at_path_mut(&at)) {
+            repairs.keys.push(join_steps(if is_kind { parent } else { &at }));
+            match (find_meant_name(&name, known.iter().map(String::as_str)), tree.at_path_mut(&at)) {
                 (Some(meant), Some(value)) => {
                     value.data = ValueData::Text(meant.to_owned());
                     true
@@ -166,8 +185,9 @@ fn repair_error(tree: &mut Value, error: Error, repaired: &mut Vec<String>) -> b
                 _ => tree.remove(&at),
             }
         }
+        (Mistake::Type { .. } | Mistake::Refused { .. }, _) if placeholder::replace_in_list(tree, &at, repairs) => true,
         (Mistake::MissingKey(_) | Mistake::Type { .. } | Mistake::Refused { .. } | Mistake::Unreadable { .. }, _) => {
-            repaired.push(join_steps(key_path::without_items(&at)));
+            repairs.keys.push(join_steps(key_path::without_items(&at)));
             tree.remove(&at)
         }
     }

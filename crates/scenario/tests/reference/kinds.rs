@@ -66,6 +66,12 @@ impl<'a> Reference<'a> {
         if let Some(named) = name.strip_suffix("OrName") {
             return self.linked(path, named, "name or table");
         }
+        if super::bare_name(definition).is_some() {
+            return self.linked(path, name, "name or table");
+        }
+        if definition["anyOf"][1]["const"] == 0 {
+            return format!("text {}", row::line(&definition["description"]));
+        }
         if definition["properties"].is_object() || row::list(&definition["oneOf"]).any(|each| kind(each).is_some()) {
             return self.linked(path, name, "table");
         }

@@ -117,25 +117,52 @@ impl<'a> Reference<'a> {
             if definition["oneOf"].is_array() {
                 self.choice(path, definition);
             } else {
-                self.object(path, &format!("`{path}`"), definition);
+                let place = self.sections.len();
+                self.object(path, &format!("`{path}`"), table_of(definition));
+                if let Some(key) = bare_name(definition) {
+                    let about = format!("{}{}", paragraph(definition), bare_name_rule(key));
+                    let (heading, keys) = self.sections[place].split_once("\n\n").unwrap();
+                    self.sections[place] = format!("{heading}\n\n{about}{keys}");
+                }
             }
         }
         format!("[{text}](#{})", self.anchors[name])
     }
 }
 
+/// Returns the key whose value a bare name is; empty for a name with another rule.
+fn bare_name(definition: &Value) -> Option<&str> {
+    definition["anyOf"][0][engine::bare_name::KEYWORD].as_str()
+}
+
+fn bare_name_rule(key: &str) -> String {
+    match key {
+        "" => "A file alone stands for both directions.\n\n".to_owned(),
+        key => format!("A text alone stands for a table with only this `{key}`.\n\n"),
+    }
+}
+
+/// Returns the table of a definition for which a bare name may stand too.
+fn table_of(definition: &Value) -> &Value {
+    if bare_name(definition).is_some() { &definition["anyOf"][1] } else { definition }
+}
+
 /// Writes the units of quantities, one line per quantity.
 fn units(definitions: &Map<String, Value>) -> String {
     let mut table =
-        "## Units\n\nA quantity is a text: a number and a unit.\n\n| quantity | example | units |\n|---|---|---|\n"
+        "## Units\n\nA quantity is a text: a number and a unit. Zero needs no unit and no quotes. A share is a number, or a \
+         text in percent: `0.01` or `\"1 %\"`.\n\n| quantity | example | units | read as well |\n|---|---|---|---|\n"
             .to_owned();
     let mut lines = Vec::new();
     for (name, definition) in definitions {
         let Some((quantity, example)) = quantity(definition) else { continue };
-        let units = definition["pattern"].as_str().and_then(|pattern| pattern.rsplit_once('(')).unwrap().1;
-        let units = units.split(')').next().unwrap().replace('|', "`, `");
+        let listed = |key: &str| {
+            let names = row::list(&definition[key]).filter_map(Value::as_str).map(|name| format!("`{name}`"));
+            names.collect::<Vec<_>>().join(", ")
+        };
         let sign = if name.starts_with("Signed") { "; a sign is allowed" } else { "" };
-        lines.push(format!("| {quantity}{sign} | `{example}` | `{units}` |\n"));
+        let (units, spellings) = (listed("units"), listed("spellings"));
+        lines.push(format!("| {quantity}{sign} | `{example}` | {units} | {spellings} |\n"));
     }
     lines.sort();
     lines.dedup();

@@ -7,7 +7,7 @@
 use std::fmt::Arguments;
 
 use engine::registry::{Fault, MemberVisitor, Settings};
-use engine::{Bytes, Draws, Open, Rate, Span, Stream, Time};
+use engine::{Bytes, Draws, Named, Open, Rate, Span, Stream, Time};
 use path::link::jitter::{DelayConfig, DelayDistribution, exponential};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,8 +25,12 @@ pub struct Config {
     /// Bytes written at a time; with UDP the payload of a datagram, at most 65,507 B.
     pub packet: Bytes,
     /// The distribution of on periods.
+    #[serde(deserialize_with = "engine::named::deserialize")]
+    #[schemars(with = "Named<DelayConfig>")]
     pub on: DelayConfig,
     /// The distribution of off periods.
+    #[serde(deserialize_with = "engine::named::deserialize")]
+    #[schemars(with = "Named<DelayConfig>")]
     pub off: DelayConfig,
 }
 

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use std::fmt::Arguments;
 
 use engine::registry::{Fault, MemberVisitor, Settings};
-use engine::{Bytes, Histogram, Open, Span, Stream, Time};
+use engine::{Bytes, Histogram, Named, Open, Span, Stream, Time};
 use path::link::jitter::{DelayConfig, DelayDistribution, exponential};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,8 +32,12 @@ pub struct Config {
     /// Bytes of a request.
     pub request: Bytes,
     /// The distribution of the sizes of objects.
+    #[serde(deserialize_with = "engine::named::deserialize")]
+    #[schemars(with = "Named<SizeConfig>")]
     pub sizes: SizeConfig,
     /// The distribution of the times between the end of a page and the request for the next.
+    #[serde(deserialize_with = "engine::named::deserialize")]
+    #[schemars(with = "Named<DelayConfig>")]
     pub think: DelayConfig,
     /// The number of pages; endless by default.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -23,6 +23,8 @@ impl Default for Config {
 }
 
 impl Settings for Config {
+    const BARE_VALUE: Option<&'static str> = Some("bytes");
+
     fn check(&self) -> Vec<Fault> {
         let empty = self.bytes == Bytes(0);
         if empty { vec![Fault::new("bytes", self.bytes, "at least one byte")] } else { Vec::new() }

@@ -41,7 +41,8 @@ settings! {
 
     /// Settings of TCP, of both ends of a flow. Unset keys default to the settings of the variant.
     #[derive(Clone, PartialEq, Debug)]
-    #[schemars(rename = "Tcp")]
+    #[serde(remote = "Self")]
+    #[schemars(rename = "Tcp", transform = engine::bare_name::accept_name::<PartialConfig>)]
     pub struct PartialConfig {
         /// The variant, by the name papers use.
         #[serde(default = "default_variant")]
@@ -134,6 +135,8 @@ settings! {
         receiver: ReceiverSettings as PartialReceiverSettings = ReceiverSettings::default(),
     }
 }
+
+engine::bare_name! { PartialConfig, "variant" }
 
 impl Config {
     /// Bytes of data in a full segment: [`segment`](Self::segment) less the bytes of options (RFC 6691).

@@ -204,6 +204,10 @@ impl Snoop {
 }
 
 impl Agent for Snoop {
+    fn acts_on_losses(&self) -> bool {
+        true
+    }
+
     fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
         let Some((key, segment)) = FlowKey::of(packet) else { return AgentVerdict::Pass };
         // Packets that originate in the base station are not cached.

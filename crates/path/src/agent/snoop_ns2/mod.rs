@@ -175,6 +175,10 @@ impl SnoopNs2 {
 }
 
 impl Agent for SnoopNs2 {
+    fn acts_on_losses(&self) -> bool {
+        true
+    }
+
     /// The condition is `ifq()->length() < ifq()->limit() - 1` [ns-2 tcp/snoop.cc, `Snoop::snoop_data`], where a queue
     /// of `limit` holds one packet less [ns-2 queue/drop-tail.cc, `DropTail::enque`]: therefore a packet is cached
     /// unless the queue is full.

@@ -70,7 +70,8 @@ pub struct Config {
 
 /// Settings of one of the two connections. Unset keys have the values of the connection's variant.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
+#[schemars(transform = engine::bare_name::accept_name::<Side>)]
 pub struct Side {
     /// TCP variant; the names are printed by `lasthop list variants`.
     #[serde(default = "default_side_variant")]
@@ -88,6 +89,8 @@ pub struct Side {
     #[schemars(range(max = 255))]
     pub retries: u32,
 }
+
+engine::bare_name! { Side, "variant" }
 
 /// Returns the largest window without scaling.
 fn classic_window() -> Bytes {

@@ -11,7 +11,7 @@ use super::ends::FlowEndpoints;
 use super::flow::{Acknowledges, SplitFlow, SplitOutcome};
 use super::opening::{NegotiatedOptions, Opening};
 use crate::agent::table::LruTable;
-use crate::agent::{Agent, AgentCx, AgentVerdict};
+use crate::agent::{Agent, AgentCx, AgentVerdict, SplitLegs};
 
 /// State of a table entry.
 enum ProxyEntry {
@@ -290,6 +290,15 @@ fn emit_consumed(packet: &Packet, verdict: AgentVerdict, cx: &mut AgentCx<'_>) {
 }
 
 impl Agent for Proxy {
+    fn split_legs(&self) -> Option<SplitLegs> {
+        Some(SplitLegs {
+            buffer: self.wired.window.max(),
+            wired: self.wired.clone(),
+            wireless: self.wireless.clone(),
+            assume_sack: self.assume_sack,
+        })
+    }
+
     fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {
         let verdict = self.process_packet(packet, true, cx);
         emit_consumed(packet, verdict, cx);

@@ -18,6 +18,8 @@ pub struct Config {
 struct Constant(Span);
 
 impl Settings for Config {
+    const BARE_VALUE: Option<&'static str> = Some("value");
+
     fn check(&self) -> Vec<Fault> {
         unless_delay("value", self.value).into_iter().collect()
     }

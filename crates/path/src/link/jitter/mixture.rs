@@ -4,7 +4,7 @@
 use std::fmt::Arguments;
 
 use engine::registry::{Fault, MemberVisitor, Settings};
-use engine::{Draws, Open, Span};
+use engine::{Draws, Named, Open, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -24,8 +24,12 @@ pub struct Config {
 pub struct Part {
     /// Probability of this distribution, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
+    #[serde(deserialize_with = "engine::share::deserialize")]
+    #[schemars(schema_with = "engine::share::schema")]
     pub probability: f64,
     /// The distribution.
+    #[serde(deserialize_with = "engine::named::deserialize")]
+    #[schemars(with = "Named<DelayConfig>")]
     pub delay: DelayConfig,
 }
 

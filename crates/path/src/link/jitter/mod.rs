@@ -12,7 +12,7 @@ pub mod pareto;
 pub mod uniform;
 
 use engine::registry::Fault;
-use engine::{Draws, Span};
+use engine::{Draws, Named, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -42,9 +42,12 @@ pub const MAX_DELAY: Span = Span::from_secs(3600);
 
 /// Extra delays on a link.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[serde(remote = "Self", deny_unknown_fields)]
+#[schemars(transform = engine::bare_name::accept_name::<Jitter>)]
 pub struct Jitter {
     /// The distribution of the delays.
+    #[serde(deserialize_with = "engine::named::deserialize")]
+    #[schemars(with = "Named<DelayConfig>")]
     pub delay: DelayConfig,
     /// Whether a packet may overtake another. If not, it arrives no earlier than all packets sent before it.
     #[serde(default)]
@@ -57,6 +60,8 @@ pub struct Jitter {
     #[serde(default)]
     pub directions: LinkDirections,
 }
+
+engine::bare_name! { Jitter, "delay" }
 
 fn is_zero(span: &Span) -> bool {
     *span == Span::ZERO

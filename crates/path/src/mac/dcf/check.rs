@@ -181,7 +181,7 @@ impl Aggregation {
     fn check(self, config: &Config) -> Vec<Fault> {
         let mut faults = Vec::new();
         let max = Aggregation::default();
-        if config.standard != Standard::N {
+        if !config.standard.aggregates() {
             let found = format!("a cell of {}", config.standard);
             let fault = Fault::new(
                 "aggregation",

@@ -21,7 +21,8 @@ pub enum RangeOf {
 
 /// A shared medium: the radio channel of a set of stations.
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields, default)]
+#[serde(remote = "Self", deny_unknown_fields, default)]
+#[schemars(transform = engine::bare_name::accept_name::<Config>)]
 pub struct Config {
     /// IEEE 802.11 standard of the stations.
     #[serde(skip_serializing_if = "is_default")]
@@ -126,6 +127,8 @@ pub struct Config {
     #[schemars(extend("default" = NONE))]
     pub beacon_interval: Option<Span>,
 }
+
+engine::bare_name! { Config, "standard" }
 
 /// Limits of an aggregate. An empty table, `aggregation = {}`, sets the limits of the standard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize, JsonSchema)]

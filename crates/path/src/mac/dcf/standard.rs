@@ -168,6 +168,11 @@ impl Standard {
         self.modes().iter().all(|mode| mode.modulation == Modulation::Serial)
     }
 
+    /// Returns true if stations can aggregate packets [802.11-2012 s8.6.1].
+    pub const fn aggregates(self) -> bool {
+        matches!(self, Standard::N)
+    }
+
     /// Returns the rates of control frames, in ascending order.
     pub const fn control_modes(self) -> &'static [Mode] {
         match self {

@@ -25,8 +25,12 @@ pub struct Config {
     /// Interval at which the statistics are updated.
     pub interval: Span,
     /// Weight of the old value in the smoothed share, 0 to 1.
+    #[serde(deserialize_with = "engine::share::deserialize")]
+    #[schemars(schema_with = "engine::share::schema")]
     pub weight: f64,
     /// Share of packets that sample another rate, 0 to 1.
+    #[serde(deserialize_with = "engine::share::deserialize")]
+    #[schemars(schema_with = "engine::share::schema")]
     pub sampling: f64,
     /// Number of attempts at each rate before the next.
     pub attempts: u32,
