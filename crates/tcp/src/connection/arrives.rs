@@ -69,10 +69,8 @@ impl Connection {
             self.answer_invalid(now, segment);
             return false;
         }
-        // TS.Recent is updated only here, because an invalid segment must not change it.
-        if let Some(stamps) = segment.options.timestamps.filter(|_| self.timestamps) {
-            self.clock.take(now, &stamps, segment.seq, self.last_ack);
-        }
+        // An invalid segment must not change TS.Recent.
+        self.take_stamps(now, segment);
         match seq {
             Some(seq) => self.take_data(now, segment, seq, ecn),
             None => false,
@@ -141,7 +139,12 @@ impl Connection {
             self.wait(now);
         }
         if old && segment.flags.has(Flags::ACK) && !segment.flags.has(Flags::SYN) {
-            self.take_ack(now, segment);
+            let valid = self.take_ack(now, segment);
+            // A duplicate of the last segment in order, whose acknowledgment was lost, sets TS.Recent: otherwise its
+            // sender measures the timeout as part of the round trip. Earlier segments do not [Linux `tcp_sequence`].
+            if valid && (segment.seq + segment.seq_len()).since(self.last_ack) >= 0 {
+                self.take_stamps(now, segment);
+            }
         }
         match seq.filter(|_| segment.seq_len() > 0 && old && self.state.receives()) {
             Some(seq) => self.take_data(now, segment, seq, ecn),
@@ -149,6 +152,14 @@ impl Connection {
                 self.answer_invalid(now, segment);
                 false
             }
+        }
+    }
+
+    /// Updates TS.Recent from a segment with a valid acknowledgment.
+    #[inline]
+    fn take_stamps(&mut self, now: Time, segment: &Segment) {
+        if let Some(stamps) = segment.options.timestamps.filter(|_| self.timestamps) {
+            self.clock.take(now, &stamps, segment.seq, self.last_ack);
         }
     }
 
