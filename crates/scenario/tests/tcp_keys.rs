@@ -51,6 +51,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("ecn_codepoint", &["\"ect0\"", "\"ect1\""]),
     ("ecn", &["\"accept\"", "\"request\""]),
     ("time_wait", &["\"240 s\""]),
+    ("fin_timeout", &["\"30 s\""]),
 ];
 
 /// A flow with these TCP settings.
@@ -147,7 +148,7 @@ fn each_key_sets_its_configuration_field() {
                rto_restart = \"recovery\", rtt_sampling = \"each-acknowledgment\", retries = { syn = 1, syn_linear_timeouts = 3, data = 2 }, \
                delayed_ack = { every = 3, delay = \"100 ms\", quick_acks = 4 }, nagle = \"minshall\", limited_transmit = true, \
                prr = true, frto = true, eifel = true, dsack_undo = true, timestamps = true, window_scaling = 7, \
-               ecn = \"request\", time_wait = \"2 s\"";
+               ecn = \"request\", time_wait = \"2 s\", fin_timeout = \"3 s\"";
     let config = config(all);
     assert_eq!(
         (config.initial_window, config.cwnd_validation, config.restart_after_idle),
@@ -162,7 +163,8 @@ fn each_key_sets_its_configuration_field() {
     assert_eq!((config.nagle, config.limited_transmit, config.prr), (Nagle::Minshall, true, true));
     assert!(config.frto && config.eifel && config.dsack_undo);
     assert!(config.timestamps && config.ecn == EcnMode::Request);
-    assert_eq!((config.window_scaling, config.time_wait), (WindowScaling::Shift(7), Span::from_secs(2)));
+    assert_eq!(config.window_scaling, WindowScaling::Shift(7));
+    assert_eq!((config.time_wait, config.fin_timeout), (Span::from_secs(2), Span::from_secs(3)));
     let off = self::config(
         "variant = \"linux-reno\", delayed_ack = false, retries = { data = \"unlimited\" }, window_scaling = true",
     );

@@ -14,8 +14,8 @@ const MAX_ACK_DELAY: Span = Span::from_millis(500);
 const MAX_SEGMENTS_PER_ACK: u32 = 64;
 /// Maximum number of retransmissions: with exponential back-off up to 64 s more than four hours.
 const MAX_RETRIES: u32 = 255;
-/// Maximum duration of TIME-WAIT.
-const MAX_TIME_WAIT: Span = Span::from_secs(3600);
+/// Maximum duration of TIME-WAIT, and of FIN-WAIT-2 after the application has closed.
+const MAX_LINGER: Span = Span::from_secs(3600);
 
 impl PartialConfig {
     /// Returns the faults of `config`, the result of merging this table over the settings of its variant. Each names a
@@ -63,8 +63,10 @@ impl PartialConfig {
                 needs("`rto_floor = \"timeout\"` as well: with scaled ticks min_rto bounds the RTO");
             }
         }
-        if config.time_wait > MAX_TIME_WAIT {
-            faults.push(Fault::new("time_wait", config.time_wait, "at most an hour"));
+        for (key, value) in [("time_wait", config.time_wait), ("fin_timeout", config.fin_timeout)] {
+            if value > MAX_LINGER {
+                faults.push(Fault::new(key, value, "at most an hour"));
+            }
         }
     }
 

@@ -57,12 +57,19 @@ impl Connection {
         if !segment.flags.has(Flags::ACK) {
             return false;
         }
-        if self.state == State::SynReceived {
-            if segment.ack != self.origin {
+        match self.state {
+            State::SynReceived if segment.ack != self.origin => {
                 self.answers.extend(refuse_segment(segment));
                 return false;
             }
-            self.establish(now, segment);
+            State::SynReceived => self.establish(now, segment),
+            // The other end sends only repetitions, which are answered. RFC 9293 answers a FIN and data; Linux and FreeBSD
+            // also an acknowledgment that is not the next segment.
+            State::TimeWait if segment.seq_len() == 0 && seq != Some(next) => {
+                self.answer_invalid(now, segment);
+                return false;
+            }
+            _ => {}
         }
         if !self.take_ack(now, segment) {
             // [RFC9293 s3.10.7.4]: the segment acknowledges unsent data, or its acknowledgment is too old.
@@ -240,9 +247,9 @@ impl Connection {
         let data = ReceivedData { seq, len: segment.len, fin, ecn, reduced: segment.flags.has(Flags::CWR) };
         let new = seq + u64::from(segment.len) > self.receiver.next();
         if self.orphan && segment.len > 0 && new {
-            // [RFC9293 s3.6.1]: the application no longer reads.
-            let number = self.origin.at(self.sender.nxt());
-            self.reset(number, false);
+            // [RFC9293 s3.6.1]: the application no longer reads. The number is SEG.ACK, which precedes SND.NXT while data
+            // or the FIN are not acknowledged [RFC9293 s3.5.2 group 2].
+            self.reset(segment.ack, false);
             self.finish(State::Closed);
             return false;
         }
