@@ -23,6 +23,7 @@ mod pauses;
 mod queue_control;
 mod queueing;
 mod rate_adaptation;
+mod reordering;
 mod rescue;
 mod same_air;
 mod shared_air;

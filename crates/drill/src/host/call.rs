@@ -196,8 +196,8 @@ impl Host<'_> {
         Ok(CallAnswer::Returns(0))
     }
 
-    /// Ends the connections of a closed listener: connections in its accept queue are reset, and one whose handshake has
-    /// not ended is forgotten (`inet_csk_listen_stop`).
+    /// Ends the connections of a closed listener: connections in its accept queue are reset, and one whose handshake
+    /// has not ended is forgotten (`inet_csk_listen_stop`).
     fn close_listener(&mut self, waiting: std::collections::VecDeque<usize>) {
         for index in waiting {
             self.lives[index].end.abort();

@@ -63,8 +63,8 @@ impl Connection {
                 return false;
             }
             State::SynReceived => self.establish(now, segment),
-            // The other end sends only repetitions, which are answered. RFC 9293 answers a FIN and data; Linux and FreeBSD
-            // also an acknowledgment that is not the next segment.
+            // The other end sends only repetitions, which are answered. RFC 9293 answers a FIN and data; Linux and
+            // FreeBSD also an acknowledgment that is not the next segment.
             State::TimeWait if segment.seq_len() == 0 && seq != Some(next) => {
                 self.answer_invalid(now, segment);
                 return false;
@@ -247,8 +247,8 @@ impl Connection {
         let data = ReceivedData { seq, len: segment.len, fin, ecn, reduced: segment.flags.has(Flags::CWR) };
         let new = seq + u64::from(segment.len) > self.receiver.next();
         if self.orphan && segment.len > 0 && new {
-            // [RFC9293 s3.6.1]: the application no longer reads. The number is SEG.ACK, which precedes SND.NXT while data
-            // or the FIN are not acknowledged [RFC9293 s3.5.2 group 2].
+            // [RFC9293 s3.6.1]: the application no longer reads. The number is SEG.ACK, which precedes SND.NXT while
+            // data or the FIN are not acknowledged [RFC9293 s3.5.2 group 2].
             self.reset(segment.ack, false);
             self.finish(State::Closed);
             return false;

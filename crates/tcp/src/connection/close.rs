@@ -112,8 +112,8 @@ impl Connection {
         self.linger_until = now + self.time_wait;
     }
 
-    /// Ends TIME-WAIT, or FIN-WAIT-2 after the application has closed: the other end may never send its FIN. RFC 9293 sets
-    /// no limit to FIN-WAIT-2.
+    /// Ends TIME-WAIT, or FIN-WAIT-2 after the application has closed: the other end may never send its FIN. RFC 9293
+    /// sets no limit to FIN-WAIT-2.
     pub(super) fn end_linger(&mut self, now: Time) {
         if self.linger_until == Time::ZERO {
             self.linger_until = now + self.fin_timeout;
