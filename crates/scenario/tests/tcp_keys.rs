@@ -21,7 +21,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("close", &["true"]),
     ("initial_window", &["10"]),
     ("initial_ssthresh", &["\"8 KiB\""]),
-    ("cwnd_validation", &["\"cwnd-limited\""]),
+    ("cwnd_validation", &["\"cwnd-limited\"", "\"receive-window\""]),
     ("recovery_exit_growth", &["true"]),
     ("restart_after_idle", &["false"]),
     ("zero_window", &["\"retransmit\""]),
@@ -179,11 +179,15 @@ fn profile_goel1997_sets_rules_of_4_3_bsd_which_keys_override() {
     let with = |profile: &str, tcp: &str| {
         build_network(&format!("profile = \"{profile}\"\n{}", with(tcp))).flows[0].tcp.clone()
     };
-    let rules = |config: &tcp::Config| (config.rto_restart, config.rto_back_off, config.recovery_exit_growth);
-    let exact = (TimerRestart::Acknowledgments, BackOff::UntilMeasured, false);
-    let bsd = (TimerRestart::Retransmissions, BackOff::UntilAcknowledged, true);
+    let rules = |config: &tcp::Config| {
+        (config.rto_restart, config.rto_back_off, config.recovery_exit_growth, config.cwnd_validation)
+    };
+    let exact = (TimerRestart::Acknowledgments, BackOff::UntilMeasured, false, CwndValidation::RateLimited);
+    let bsd = (TimerRestart::Retransmissions, BackOff::UntilAcknowledged, true, CwndValidation::ReceiveWindow);
     assert_eq!(rules(&with("exact", "variant = \"reno\"")), exact);
     assert_eq!(rules(&with("goel1997", "variant = \"reno\"")), bsd);
-    let given = "rto_restart = \"acknowledgments\", rto_back_off = \"until-measured\", recovery_exit_growth = false";
+    assert_eq!(with("goel1997", "variant = \"linux\"").cwnd_validation, CwndValidation::CwndLimited);
+    let given = "rto_restart = \"acknowledgments\", rto_back_off = \"until-measured\", recovery_exit_growth = false, \
+                 cwnd_validation = \"rate-limited\"";
     assert_eq!(rules(&with("goel1997", given)), exact);
 }

@@ -2,6 +2,7 @@
 
 mod agent_events;
 mod app_contracts;
+mod application_limits;
 mod base_station;
 mod closed_forms;
 mod disconnections;

@@ -227,9 +227,14 @@ impl Sender {
     #[inline]
     fn grow(&mut self, now: Time, acked: u64, delivered: u64, rtt: Option<Span>) {
         let bytes = self.cwnd.growing_bytes(acked, delivered, || self.episodes.reordering().0 > DUP_THRESH);
-        if bytes > 0 && self.cwnd.may_grow(self.peer.size()) {
+        if bytes == 0 {
+            return;
+        }
+        if self.cwnd.may_grow(self.peer.size()) {
             let (una, nxt, srtt) = (self.una(), self.nxt(), self.timer.rtt().srtt());
             self.cwnd.grow(&Acked { now, bytes, una, nxt, rtt, srtt });
+        } else {
+            self.cwnd.on_limited(now);
         }
     }
 
