@@ -12,7 +12,7 @@ use engine::{Member, Span, Time};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tcp::cc::{Acked, Congestion, CongestionControl, ControlConfig, Flight, Start};
-use tcp::recovery::{AckEffects, LossRecovery, RecoveryConfig, RecoveryVerdict, SenderView};
+use tcp::recovery::{AckEffects, LossRecovery, RecoveryConfig, RecoveryVerdict, SenderView, UndoEvidence};
 use tcp::scoreboard::Scoreboard;
 use tcp::{Config, presets};
 
@@ -150,7 +150,7 @@ impl LossRecovery for Recovery {
         false
     }
 
-    fn on_undo(&mut self, _: &Scoreboard) {}
+    fn on_undo(&mut self, _: &Scoreboard, _: UndoEvidence) {}
 
     fn watches(&self) -> bool {
         true

@@ -131,6 +131,7 @@ const CASES: &[Case<'_>] = &[
     ),
     ("initial_window = 2", "window_scaling = 15", &["flows.down.tcp.window_scaling", "a shift, 0 to 14"]),
     ("initial_window = 2", "time_wait = \"2 h\"", &["flows.down.tcp.time_wait", "at most an hour"]),
+    ("initial_window = 2", "fin_timeout = \"2 h\"", &["flows.down.tcp.fin_timeout", "at most an hour"]),
     ("initial_window = 2", "nagle = \"yes\"", &["flows.down.tcp.nagle", "one of: off, on, minshall"]),
     ("initial_window = 2", "ecn = true", &["flows.down.tcp.ecn", "found true"]),
     ("initial_window = 2", "prr = 1", &["flows.down.tcp.prr", "found 1, expected true or false"]),

@@ -21,7 +21,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("close", &["true"]),
     ("initial_window", &["10"]),
     ("initial_ssthresh", &["\"8 KiB\""]),
-    ("cwnd_validation", &["\"cwnd-limited\""]),
+    ("cwnd_validation", &["\"cwnd-limited\"", "\"receive-window\""]),
     ("recovery_exit_growth", &["true"]),
     ("restart_after_idle", &["false"]),
     ("zero_window", &["\"retransmit\""]),
@@ -58,6 +58,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("ecn_codepoint", &["\"ect0\"", "\"ect1\""]),
     ("ecn", &["\"accept\"", "\"request\""]),
     ("time_wait", &["\"240 s\""]),
+    ("fin_timeout", &["\"30 s\""]),
 ];
 
 /// A flow with these TCP settings.
@@ -154,7 +155,7 @@ fn each_key_sets_its_configuration_field() {
                rto_restart = \"recovery\", rtt_sampling = \"each-acknowledgment\", retries = { syn = 1, syn_linear_timeouts = 3, data = 2 }, \
                delayed_ack = { every = 3, delay = \"100 ms\", quick_acks = 4 }, nagle = \"minshall\", limited_transmit = true, \
                prr = true, frto = true, eifel = true, dsack_undo = true, timestamps = true, window_scaling = 7, \
-               ecn = \"request\", time_wait = \"2 s\"";
+               ecn = \"request\", time_wait = \"2 s\", fin_timeout = \"3 s\"";
     let config = config(all);
     assert_eq!(
         (config.initial_window, config.cwnd_validation, config.restart_after_idle),
@@ -169,7 +170,8 @@ fn each_key_sets_its_configuration_field() {
     assert_eq!((config.nagle, config.limited_transmit, config.prr), (Nagle::Minshall, true, true));
     assert!(config.frto && config.eifel && config.dsack_undo);
     assert!(config.timestamps && config.ecn == EcnMode::Request);
-    assert_eq!((config.window_scaling, config.time_wait), (WindowScaling::Shift(7), Span::from_secs(2)));
+    assert_eq!(config.window_scaling, WindowScaling::Shift(7));
+    assert_eq!((config.time_wait, config.fin_timeout), (Span::from_secs(2), Span::from_secs(3)));
     let off = self::config(
         "variant = \"linux-reno\", delayed_ack = false, retries = { data = \"unlimited\" }, window_scaling = true",
     );
@@ -184,11 +186,15 @@ fn profile_goel1997_sets_rules_of_4_3_bsd_which_keys_override() {
     let with = |profile: &str, tcp: &str| {
         build_network(&format!("profile = \"{profile}\"\n{}", with(tcp))).flows[0].tcp.clone()
     };
-    let rules = |config: &tcp::Config| (config.rto_restart, config.rto_back_off, config.recovery_exit_growth);
-    let exact = (TimerRestart::Acknowledgments, BackOff::UntilMeasured, false);
-    let bsd = (TimerRestart::Retransmissions, BackOff::UntilAcknowledged, true);
+    let rules = |config: &tcp::Config| {
+        (config.rto_restart, config.rto_back_off, config.recovery_exit_growth, config.cwnd_validation)
+    };
+    let exact = (TimerRestart::Acknowledgments, BackOff::UntilMeasured, false, CwndValidation::RateLimited);
+    let bsd = (TimerRestart::Retransmissions, BackOff::UntilAcknowledged, true, CwndValidation::ReceiveWindow);
     assert_eq!(rules(&with("exact", "variant = \"reno\"")), exact);
     assert_eq!(rules(&with("goel1997", "variant = \"reno\"")), bsd);
-    let given = "rto_restart = \"acknowledgments\", rto_back_off = \"until-measured\", recovery_exit_growth = false";
+    assert_eq!(with("goel1997", "variant = \"linux\"").cwnd_validation, CwndValidation::CwndLimited);
+    let given = "rto_restart = \"acknowledgments\", rto_back_off = \"until-measured\", recovery_exit_growth = false, \
+                 cwnd_validation = \"rate-limited\"";
     assert_eq!(rules(&with("goel1997", given)), exact);
 }

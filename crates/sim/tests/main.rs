@@ -2,6 +2,7 @@
 
 mod agent_events;
 mod app_contracts;
+mod application_limits;
 mod base_station;
 mod closed_forms;
 mod disconnections;
@@ -23,6 +24,7 @@ mod pauses;
 mod queue_control;
 mod queueing;
 mod rate_adaptation;
+mod reordering;
 mod rescue;
 mod same_air;
 mod shared_air;

@@ -152,11 +152,11 @@ impl<'a> Pair<'a> {
     fn check_sent(&self, segment: &Segment) -> Result<(), Breach> {
         let una = self.sender.bytes_acknowledged();
         let seq = segment.seq.to_offset(una);
-        // A segment without data is a window probe, which lies below `una`.
-        // An acknowledgment whose timestamp is too old is answered [RFC7323 s5.3 R1].
-        let answers = self.config.timestamps && segment.len == 0 && seq.is_some_and(|seq| seq >= una);
-        let sends = seq.is_some_and(|seq| segment.len > 0 || seq + 1 == una) && segment.len <= self.config.segment;
-        let valid = sends || answers;
+        // A segment without data is a window probe, which lies below `una`. With timestamps it may also answer an
+        // acknowledgment that reordering has made too old [RFC7323 s5.3 R1].
+        let answer = |seq| self.config.timestamps && seq >= una;
+        let valid = seq.is_some_and(|seq| segment.len > 0 || seq + 1 == una || answer(seq));
+        let valid = valid && segment.len <= self.config.segment;
         self.ensure(valid, Contract::Window, || {
             let expected = format!("data from {una} on in segments of at most {}, or a probe", self.config.segment);
             (format!("{segment:?}"), expected)

@@ -200,16 +200,34 @@ impl Host<'_> {
 
     fn close(&mut self, fd: i64) -> Called {
         let Some(socket) = self.sockets.remove(&fd) else { return Ok(CallAnswer::Fails("EBADF")) };
-        if let SocketState::Connected(index) = socket.kind {
-            let end = &mut self.lives[index].end;
-            if socket.abortive {
-                end.abort();
-            } else {
-                end.close();
+        match socket.kind {
+            SocketState::Fresh => {}
+            SocketState::Listening { waiting } => self.close_listener(waiting),
+            SocketState::Connected(index) => {
+                let end = &mut self.lives[index].end;
+                if socket.abortive {
+                    end.abort();
+                } else {
+                    end.close();
+                }
+                self.transmit(index);
             }
-            self.transmit(index);
         }
         Ok(CallAnswer::Returns(0))
+    }
+
+    /// Ends the connections of a closed listener: connections in its accept queue are reset, and one whose handshake
+    /// has not ended is forgotten (`inet_csk_listen_stop`).
+    fn close_listener(&mut self, waiting: std::collections::VecDeque<usize>) {
+        for index in waiting {
+            self.lives[index].end.abort();
+            self.transmit(index);
+        }
+        let opening = |index: &usize| self.lives[*index].end.stage() == ConnectionStage::Opening;
+        if let Some(index) = self.alive().filter(opening).filter(|index| !self.has_socket(*index)) {
+            self.lives[index].end.close();
+            self.transmit(index);
+        }
     }
 
     fn shutdown(&mut self, fd: i64, call: &Call) -> Called {

@@ -29,7 +29,7 @@ impl Checker<'_> {
         let mut config = self.variant(key, &given.variant).config();
         let goel1997 = self.scenario.profile == Profile::Goel1997;
         if goel1997 {
-            config.merge(&presets::build_goel1997_table());
+            config.merge(&presets::build_goel1997_table(&config));
         }
         config.merge(given);
         config.segment = flow.mss.0.min(MAX_SEGMENT) as u32;

@@ -64,7 +64,7 @@ fn of_variants(pointer: &str) -> Option<ByPreset> {
         Some(if pointer.matches('/').count() == 1 { changed_settings(pointer, value) } else { value })
     };
     let mut thesis = PRESETS[0].config();
-    thesis.merge(&presets::build_goel1997_table());
+    thesis.merge(&presets::build_goel1997_table(&thesis));
     let of_variants = PRESETS.iter().map(|preset| Some((preset.name.to_owned(), value(&preset.config())?)));
     of_variants.chain([Some(("profile goel1997".to_owned(), value(&thesis)?))]).collect()
 }

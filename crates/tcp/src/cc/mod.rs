@@ -168,10 +168,10 @@ pub enum Congestion {
 /// For each acknowledgment the sender calls `on_feedback` first. Then, in this order and where they apply: `on_undo`
 /// when the last reduction was spurious; `on_congestion` when an episode begins, before any retransmission;
 /// `on_recovered` when it has ended; `on_ack` if data was newly acknowledged outside fast recovery, or, if the sender's
-/// settings permit it, by the acknowledgment that ended recovery, and cwnd was a limit. It calls `on_idle` before it
-/// sends the first segment after nothing was in flight for longer than the retransmission timeout. It reads `cwnd` and
-/// `pacing_rate` after each of these calls, not as time passes. `cwnd` must be finite and at least one segment at all
-/// times.
+/// settings permit it, by the acknowledgment that ended recovery, and cwnd was a limit; `on_limited` instead if cwnd
+/// was no limit. It calls `on_idle` before it sends the first segment after nothing was in flight for longer than the
+/// retransmission timeout. It reads `cwnd` and `pacing_rate` after each of these calls, not as time passes. `cwnd` must
+/// be finite and at least one segment at all times.
 pub trait CongestionControl: Send {
     /// Congestion window.
     fn cwnd(&self) -> f64;
@@ -185,6 +185,14 @@ pub trait CongestionControl: Send {
     fn on_feedback(&mut self, _: &Feedback) {}
     /// Whether the control needs feedback, which costs time; constant.
     fn wants_feedback(&self) -> bool {
+        false
+    }
+    /// Processes an acknowledgment of new data that does not grow cwnd, because the application or the receive window
+    /// limits the sender.
+    fn on_limited(&mut self, _now: Time) {}
+    /// Whether cwnd grows above ssthresh only in a round trip in which cwnd limited the sender [RFC9438 s5.8];
+    /// constant. Other controls grow up to what the largest flight permits [draft-ietf-ccwg-ratelimited-increase s3].
+    fn grows_only_if_limited(&self) -> bool {
         false
     }
     /// Restores cwnd and ssthresh, because the last reduction and earlier ones in the same episode were spurious:

@@ -16,8 +16,8 @@ const MAX_SEGMENTS_PER_ACK: u32 = 64;
 const MAX_RETRIES: u32 = 255;
 /// Maximum time for which duplicate acknowledgments are held back.
 const MAX_COMPRESSION: Span = Span::from_millis(100);
-/// Maximum duration of TIME-WAIT.
-const MAX_TIME_WAIT: Span = Span::from_secs(3600);
+/// Maximum duration of TIME-WAIT, and of FIN-WAIT-2 after the application has closed.
+const MAX_LINGER: Span = Span::from_secs(3600);
 
 impl PartialConfig {
     /// Returns the faults of `config`, the result of merging this table over the settings of its variant. Each names a
@@ -65,8 +65,10 @@ impl PartialConfig {
                 needs("`rto_floor = \"timeout\"` as well: with scaled ticks min_rto bounds the RTO");
             }
         }
-        if config.time_wait > MAX_TIME_WAIT {
-            faults.push(Fault::new("time_wait", config.time_wait, "at most an hour"));
+        for (key, value) in [("time_wait", config.time_wait), ("fin_timeout", config.fin_timeout)] {
+            if value > MAX_LINGER {
+                faults.push(Fault::new(key, value, "at most an hour"));
+            }
         }
     }
 

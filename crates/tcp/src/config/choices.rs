@@ -7,9 +7,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CwndValidation {
-    /// Acknowledgments that arrive while cwnd is below the receive window: above the receive window cwnd is not tested
-    /// by the network.
+    /// Acknowledgments that arrive while cwnd is below the receive window, and below the cwnd that one round trip with
+    /// the largest flight since the last reduction would give: twice this flight in slow start, a segment more above
+    /// ssthresh [draft-ietf-ccwg-ratelimited-increase s3]. CUBIC grows above ssthresh only in a round trip in which
+    /// cwnd limited the sender [RFC9438 s5.8].
     #[default]
+    RateLimited,
+    /// Acknowledgments that arrive while cwnd is below the receive window, even if the application sends less than cwnd
+    /// allows (4.3BSD).
     ReceiveWindow,
     /// Acknowledgments of a round trip in which cwnd limited the sender; in slow start also while cwnd is less than
     /// twice the maximum flight (Linux: `tcp_is_cwnd_limited`).

@@ -129,6 +129,9 @@ settings! {
         ecn: EcnMode = EcnMode::default(),
         /// Duration of TIME-WAIT, twice the maximum segment lifetime; at most an hour [RFC9293 s3.6.1].
         time_wait: Span = Span::from_secs(60),
+        /// Maximum duration of FIN-WAIT-2 after the application has closed, at most an hour. RFC 9293 sets no limit;
+        /// Linux does (`tcp_fin_timeout`).
+        fin_timeout: Span = Span::from_secs(60),
         /// Codepoint of ECN-capable packets: `ect1` for scalable flows in an L4S network (RFC 9331); `ect0` if unset.
         ecn_codepoint: Option<EcnCodepoint> as EcnCodepoint = None,
         /// Parameters of Linux's receiver.

@@ -140,12 +140,14 @@ pub fn list_variants() -> Vec<&'static str> {
     PRESETS.iter().map(|preset| preset.name).collect()
 }
 
-/// Returns the settings of 4.3BSD that the profile goel1997 merges over the settings of the variant: rules that the
-/// thesis states, or that follow from its event times. The initial ssthresh is the maximum unscaled window, and each
-/// unacceptable segment is answered.
-pub fn build_goel1997_table() -> PartialConfig {
+/// Returns the settings of 4.3BSD that the profile goel1997 merges over the settings `variant` of the variant: rules
+/// that the thesis states, or that follow from its event times. The initial ssthresh is the maximum unscaled window,
+/// each unacceptable segment is answered, and a variant without a rule of its own does not validate cwnd.
+pub fn build_goel1997_table(variant: &Config) -> PartialConfig {
+    let validates = variant.cwnd_validation != CwndValidation::default();
     PartialConfig {
         initial_ssthresh: Some(Bytes(65_535)),
+        cwnd_validation: (!validates).then_some(CwndValidation::ReceiveWindow),
         recovery_exit_growth: Some(true),
         invalid_ratelimit: Some(Span::ZERO),
         rto_back_off: Some(BackOff::UntilAcknowledged),

@@ -57,22 +57,27 @@ impl Connection {
         if !segment.flags.has(Flags::ACK) {
             return false;
         }
-        if self.state == State::SynReceived {
-            if segment.ack != self.origin {
+        match self.state {
+            State::SynReceived if segment.ack != self.origin => {
                 self.answers.extend(refuse_segment(segment));
                 return false;
             }
-            self.establish(now, segment);
+            State::SynReceived => self.establish(now, segment),
+            // The other end sends only repetitions, which are answered. RFC 9293 answers a FIN and data; Linux and
+            // FreeBSD also an acknowledgment that is not the next segment.
+            State::TimeWait if segment.seq_len() == 0 && seq != Some(next) => {
+                self.answer_invalid(now, segment);
+                return false;
+            }
+            _ => {}
         }
         if !self.take_ack(now, segment) {
             // [RFC9293 s3.10.7.4]: the segment acknowledges unsent data, or its acknowledgment is too old.
             self.answer_invalid(now, segment);
             return false;
         }
-        // TS.Recent is updated only here, because an invalid segment must not change it.
-        if let Some(stamps) = segment.options.timestamps.filter(|_| self.timestamps) {
-            self.clock.take(now, &stamps, segment.seq, self.last_ack);
-        }
+        // An invalid segment must not change TS.Recent.
+        self.take_stamps(now, segment);
         match seq {
             Some(seq) => self.take_data(now, segment, seq, ecn),
             None => false,
@@ -141,7 +146,12 @@ impl Connection {
             self.wait(now);
         }
         if old && segment.flags.has(Flags::ACK) && !segment.flags.has(Flags::SYN) {
-            self.take_ack(now, segment);
+            let valid = self.take_ack(now, segment);
+            // A duplicate of the last segment in order, whose acknowledgment was lost, sets TS.Recent: otherwise its
+            // sender measures the timeout as part of the round trip. Earlier segments do not [Linux `tcp_sequence`].
+            if valid && (segment.seq + segment.seq_len()).since(self.last_ack) >= 0 {
+                self.take_stamps(now, segment);
+            }
         }
         match seq.filter(|_| segment.seq_len() > 0 && old && self.state.receives()) {
             Some(seq) => self.take_data(now, segment, seq, ecn),
@@ -149,6 +159,14 @@ impl Connection {
                 self.answer_invalid(now, segment);
                 false
             }
+        }
+    }
+
+    /// Updates TS.Recent from a segment with a valid acknowledgment.
+    #[inline]
+    fn take_stamps(&mut self, now: Time, segment: &Segment) {
+        if let Some(stamps) = segment.options.timestamps.filter(|_| self.timestamps) {
+            self.clock.take(now, &stamps, segment.seq, self.last_ack);
         }
     }
 
@@ -241,9 +259,9 @@ impl Connection {
         };
         let new = seq + u64::from(segment.len) > self.receiver.next();
         if self.orphan && segment.len > 0 && new {
-            // [RFC9293 s3.6.1]: the application no longer reads.
-            let number = self.origin.at(self.sender.nxt());
-            self.reset(number, false);
+            // [RFC9293 s3.6.1]: the application no longer reads. The number is SEG.ACK, which precedes SND.NXT while
+            // data or the FIN are not acknowledged [RFC9293 s3.5.2 group 2].
+            self.reset(segment.ack, false);
             self.finish(State::Closed);
             return false;
         }

@@ -41,11 +41,14 @@ impl Connection {
     }
 
     /// Closes both directions on behalf of the application. Unread or later data is answered with a reset [RFC9293
-    /// s3.6.1, RFC2525 s2.17].
+    /// s3.6.1, RFC2525 s2.17]. Before the handshake of a passive open has ended, this closes the listener, and the
+    /// opening ends without a segment, as in Linux (`inet_csk_listen_stop`).
     pub fn close(&mut self) {
         self.orphan = true;
         match self.state {
             State::SynSent | State::Listen => self.enter(State::Closed),
+            State::SynReceived if self.is_passive() => self.finish(State::Closed),
+            State::FinWait2 => self.linger_until = Time::ZERO,
             _ if self.receiver.readable() > 0 => self.abort(),
             _ => self.shutdown_write(),
         }
@@ -80,7 +83,7 @@ impl Connection {
     pub(super) fn finish(&mut self, state: State) {
         self.enter(state);
         self.handshake = None;
-        self.time_wait_until = Time::NEVER;
+        self.linger_until = Time::NEVER;
         self.uncork_at = Time::NEVER;
         self.receiver.on_ack_sent();
     }
@@ -106,7 +109,17 @@ impl Connection {
     /// Waits for stray segments after both ends have closed [RFC9293 s3.6.1].
     pub(super) fn wait(&mut self, now: Time) {
         self.enter(State::TimeWait);
-        self.time_wait_until = now + self.time_wait;
+        self.linger_until = now + self.time_wait;
+    }
+
+    /// Ends TIME-WAIT, or FIN-WAIT-2 after the application has closed: the other end may never send its FIN. RFC 9293
+    /// sets no limit to FIN-WAIT-2.
+    pub(super) fn end_linger(&mut self, now: Time) {
+        if self.linger_until == Time::ZERO {
+            self.linger_until = now + self.fin_timeout;
+        } else {
+            self.finish(State::Closed);
+        }
     }
 
     /// Checks whether this end's FIN was acknowledged.
@@ -115,7 +128,12 @@ impl Connection {
             return;
         }
         match self.state {
-            State::FinWait1 => self.enter(State::FinWait2),
+            State::FinWait1 => {
+                self.enter(State::FinWait2);
+                if self.orphan {
+                    self.linger_until = now + self.fin_timeout;
+                }
+            }
             State::Closing => self.wait(now),
             State::LastAck => self.finish(State::Closed),
             _ => {}

@@ -47,6 +47,7 @@ pub struct Connection {
     /// The setting of Nagle's algorithm.
     nagle: Nagle,
     time_wait: Span,
+    fin_timeout: Span,
     /// Sequence number of the first byte of this end's stream.
     origin: SeqNum,
     /// Sequence number of the first byte of the peer's stream.
@@ -70,7 +71,9 @@ pub struct Connection {
     /// or a time long enough ago if there was none. The time wraps around, as `tcp_jiffies32` does.
     invalid_ratelimit: u32,
     answered_at: u32,
-    time_wait_until: Time,
+    /// End of TIME-WAIT, or of FIN-WAIT-2 after the application has closed. `Time::ZERO` in FIN-WAIT-2 means that
+    /// `handle_timeout` starts the timer.
+    linger_until: Time,
     /// Time at which data held back by a cork is sent nevertheless.
     uncork_at: Time,
     /// Segments queued as answers: resets, and acknowledgments that must not include later arrivals.
@@ -125,7 +128,7 @@ impl Connection {
             shift: 0,
             last_ack: SeqNum(0),
             orphan: false,
-            time_wait_until: Time::NEVER,
+            linger_until: Time::NEVER,
             uncork_at: Time::NEVER,
             answers: VecDeque::new(),
             paws: config.paws,
@@ -133,6 +136,7 @@ impl Connection {
             answered_at: 0_u32.wrapping_sub(apart),
             nagle: config.nagle,
             time_wait: config.time_wait,
+            fin_timeout: config.fin_timeout,
         }
     }
 
@@ -159,10 +163,8 @@ impl Connection {
             }
             return;
         }
-        if now >= self.time_wait_until {
-            self.enter(State::Closed);
-            self.time_wait_until = Time::NEVER;
-            return;
+        if now >= self.linger_until {
+            return self.end_linger(now);
         }
         if now >= self.uncork_at {
             self.uncork_at = Time::NEVER;
@@ -184,7 +186,7 @@ impl Connection {
                 _ => Time::NEVER,
             };
         }
-        let mut deadline = self.receiver.deadline().min(self.time_wait_until).min(self.uncork_at);
+        let mut deadline = self.receiver.deadline().min(self.linger_until).min(self.uncork_at);
         if self.state.sends() && !self.sender.silent() {
             deadline = deadline.min(self.sender.deadline());
         }

@@ -87,6 +87,25 @@ impl Notified {
     }
 }
 
+/// The evidence that all retransmissions of an episode were spurious.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum UndoEvidence {
+    /// In fast recovery a late original was acknowledged, and not its retransmission (Eifel): the network has
+    /// reordered.
+    LateOriginal {
+        /// First byte that the acknowledgment acknowledges.
+        from: u64,
+    },
+    /// Each retransmission was reported as a duplicate (DSACK).
+    Duplicates {
+        /// Whether fast recovery retransmitted, and not a timeout: then the network has reordered.
+        fast: bool,
+    },
+    /// Original segments were acknowledged that had been taken for lost (F-RTO, Eifel at the end of an episode or after
+    /// a timeout).
+    Acknowledged,
+}
+
 /// The decision after an acknowledgment or a deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RecoveryVerdict {
@@ -137,7 +156,7 @@ pub trait LossRecovery: Send {
     /// Whether recovery is in progress.
     fn recovering(&self) -> bool;
     /// Ends a spurious recovery. No segment on the scoreboard is lost any more.
-    fn on_undo(&mut self, board: &Scoreboard);
+    fn on_undo(&mut self, board: &Scoreboard, evidence: UndoEvidence);
     /// Whether the algorithm has fast recovery, in which loss differentiation takes effect.
     fn has_fast_recovery(&self) -> bool {
         true

@@ -7,7 +7,7 @@ use engine::registry::Settings;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AckEffects, LossRecovery, Notified, RecoveryVerdict, SenderView, classic_trigger};
+use super::{AckEffects, LossRecovery, Notified, RecoveryVerdict, SenderView, UndoEvidence, classic_trigger};
 use crate::scoreboard::Scoreboard;
 
 /// Partial acknowledgments that restart the retransmission timer.
@@ -103,7 +103,7 @@ impl LossRecovery for NewReno {
         self.inflation.is_some()
     }
 
-    fn on_undo(&mut self, _: &Scoreboard) {
+    fn on_undo(&mut self, _: &Scoreboard, _: UndoEvidence) {
         self.inflation = None;
         self.recover = None;
     }

@@ -4,6 +4,12 @@
 //! its last transmission. The window is zero until reordering is seen and few segments are SACKed; then it is a quarter
 //! of the minimum round trip, more when duplicates show that it was too small. Without SACK it is
 //! [NewReno](super::newreno).
+//!
+//! Reordering is seen when a segment sent only once is delivered after a later one [RFC8985 s6.2 step 3]. A segment
+//! that was retransmitted before it arrived proves nothing by itself: a sender that retransmits early would never
+//! learn. As in Linux two more signs count: a late original in fast recovery is recognized by Eifel
+//! (`tcp_try_undo_partial`), and a second copy of a retransmitted segment is reported above `una` (`tcp_sacktag_one`). A
+//! third sign is the undo of a fast recovery by DSACK, after which Linux begins the next recovery as early as before.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
@@ -14,7 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::newreno::{NewReno, Variant};
-use super::{AckEffects, DUP_THRESH, LossRecovery, Notified, RecoveryVerdict, SenderView};
+use super::{AckEffects, DUP_THRESH, LossRecovery, Notified, RecoveryVerdict, SenderView, UndoEvidence};
 use crate::scoreboard::{Moment, Scoreboard, SentSegment};
 use crate::timestamps;
 
@@ -83,13 +89,15 @@ struct ReorderingWindow {
     round: Option<u64>,
     /// Number of reordered segments.
     seen: u32,
+    /// Whether all retransmissions of a fast recovery were needless.
+    undone: bool,
     /// Maximum reordering distance in segments.
     degree: u32,
 }
 
 impl Default for ReorderingWindow {
     fn default() -> Self {
-        ReorderingWindow { quarters: 1, persist: 0, round: None, seen: 0, degree: DUP_THRESH }
+        ReorderingWindow { quarters: 1, persist: 0, round: None, seen: 0, undone: false, degree: DUP_THRESH }
     }
 }
 
@@ -116,9 +124,18 @@ impl ReorderingWindow {
         }
     }
 
+    /// Handles the undo of a recovery whose retransmissions all arrived as duplicates: the recovery does not count
+    /// towards the return to one quarter [Linux `tcp_try_undo_dsack`]. If it was a `fast` recovery, the network has
+    /// reordered.
+    fn on_duplicates_undone(&mut self, fast: bool) {
+        self.persist = (self.persist + 1).min(PERSIST);
+        self.undone |= fast;
+    }
+
     /// The present reordering window.
     fn span(&self, recovering: bool, board: &Scoreboard, view: &SenderView) -> Span {
-        if self.seen == 0 && (recovering || board.sacked_segments() >= DUP_THRESH) {
+        let reorders = self.seen > 0 || self.undone;
+        if !reorders && (recovering || board.sacked_segments() >= DUP_THRESH) {
             return Span::ZERO;
         }
         let min_rtt = view.min_rtt.unwrap_or(Span::ZERO);
@@ -178,6 +195,19 @@ impl Rack {
         self.rtt + self.window.span(recovering, board, view)
     }
 
+    /// Records that the segment at `seq` arrived late.
+    fn on_late(&mut self, seq: u64) {
+        self.lowest_late = Some(self.lowest_late.map_or(seq, |lowest| lowest.min(seq)));
+    }
+
+    /// Handles the report of a duplicate arrival that begins at `from`.
+    fn on_duplicate(&mut self, from: u64, board: &Scoreboard) {
+        if board.get(from).is_some_and(|sent| sent.sacked && sent.retransmitted) {
+            self.on_late(from);
+        }
+        self.window.on_duplicate(board);
+    }
+
     fn note_reordering(&mut self, view: &SenderView) {
         if let Some(seq) = self.lowest_late.take() {
             self.window.seen += 1;
@@ -197,6 +227,9 @@ impl LossRecovery for Rack {
         if !ack.sack {
             return self.without.on_ack(ack, board, view);
         }
+        if let Some((from, _)) = ack.duplicate_sack {
+            self.on_duplicate(from, board);
+        }
         self.note_reordering(view);
         if self.after_timeout && !view.after_timeout {
             self.after_timeout = false;
@@ -208,9 +241,6 @@ impl LossRecovery for Rack {
             if self.order.capacity() > 2 * MIN_CAPACITY {
                 self.order.shrink_to(0);
             }
-        }
-        if ack.duplicate_sack.is_some() {
-            self.window.on_duplicate(board);
         }
         let found = self.probe.on_ack(ack, board);
         let lost = self.detect(ack.now, board, view);
@@ -266,9 +296,14 @@ impl LossRecovery for Rack {
         self.point.is_some() || self.without.recovering()
     }
 
-    fn on_undo(&mut self, board: &Scoreboard) {
-        self.without.on_undo(board);
+    fn on_undo(&mut self, board: &Scoreboard, evidence: UndoEvidence) {
+        self.without.on_undo(board, evidence);
         self.point = None;
+        match evidence {
+            UndoEvidence::LateOriginal { from } => self.on_late(from),
+            UndoEvidence::Duplicates { fast } => self.window.on_duplicates_undone(fast),
+            UndoEvidence::Acknowledged => {}
+        }
         // Segments marked lost earlier are in flight again, and may be lost again.
         let flying = board.iter().filter(|sent| !sent.sacked);
         let mut flying: Vec<_> = flying.map(|sent| (sent.moment(), sent.seq)).collect();
@@ -304,7 +339,7 @@ impl LossRecovery for Rack {
         if sent.end() > self.highest {
             self.highest = sent.end();
         } else if !sent.retransmitted {
-            self.lowest_late = Some(self.lowest_late.map_or(sent.seq, |seq| seq.min(sent.seq)));
+            self.on_late(sent.seq);
         }
     }
 

@@ -6,7 +6,7 @@
 
 pub use engine::registry::NoSettings as Config;
 
-use super::{AckEffects, LossRecovery, RecoveryVerdict, SenderView, classic_trigger};
+use super::{AckEffects, LossRecovery, RecoveryVerdict, SenderView, UndoEvidence, classic_trigger};
 use crate::scoreboard::Scoreboard;
 
 /// Creates the recovery.
@@ -50,7 +50,7 @@ impl LossRecovery for Reno {
         self.inflation.is_some()
     }
 
-    fn on_undo(&mut self, _: &Scoreboard) {
+    fn on_undo(&mut self, _: &Scoreboard, _: UndoEvidence) {
         self.inflation = None;
     }
 

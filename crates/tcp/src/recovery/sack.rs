@@ -15,7 +15,7 @@ pub use engine::registry::NoSettings as Config;
 use engine::Time;
 
 use super::newreno::{NewReno, Variant};
-use super::{AckEffects, DUP_THRESH, LossRecovery, Notified, RecoveryVerdict, SenderView};
+use super::{AckEffects, DUP_THRESH, LossRecovery, Notified, RecoveryVerdict, SenderView, UndoEvidence};
 use crate::scoreboard::Scoreboard;
 
 /// Creates the recovery.
@@ -116,8 +116,8 @@ impl LossRecovery for Sack {
         self.point.is_some() || self.without.recovering()
     }
 
-    fn on_undo(&mut self, board: &Scoreboard) {
-        self.without.on_undo(board);
+    fn on_undo(&mut self, board: &Scoreboard, evidence: UndoEvidence) {
+        self.without.on_undo(board, evidence);
         self.point = None;
         self.not_before = 0;
     }

@@ -7,7 +7,7 @@
 
 pub use engine::registry::NoSettings as Config;
 
-use super::{AckEffects, LossRecovery, RecoveryVerdict, SenderView, classic_trigger};
+use super::{AckEffects, LossRecovery, RecoveryVerdict, SenderView, UndoEvidence, classic_trigger};
 use crate::scoreboard::Scoreboard;
 
 /// Creates the recovery.
@@ -62,7 +62,7 @@ impl LossRecovery for Tahoe {
         false
     }
 
-    fn on_undo(&mut self, _: &Scoreboard) {
+    fn on_undo(&mut self, _: &Scoreboard, _: UndoEvidence) {
         self.explained = None;
     }
 

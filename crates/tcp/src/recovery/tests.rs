@@ -57,7 +57,7 @@ impl LossRecovery for Silent {
     fn recovering(&self) -> bool {
         false
     }
-    fn on_undo(&mut self, _: &Scoreboard) {}
+    fn on_undo(&mut self, _: &Scoreboard, _: UndoEvidence) {}
 }
 
 #[test]
@@ -157,14 +157,14 @@ fn undo_clears_the_state_of_recovery() {
             verdicts.last().is_some_and(|last| matches!(last, RecoveryVerdict::Begin { .. } | RecoveryVerdict::Restart))
         };
         assert!(begins(&mut recovery, &mut board), "{name}");
-        recovery.on_undo(&board);
+        recovery.on_undo(&board, UndoEvidence::Acknowledged);
         assert_eq!((recovery.recovering(), recovery.inflation()), (false, 0.0), "{name}");
         assert_eq!(begins(&mut recovery, &mut board), *name != "tahoe", "{name}");
         let told = AckEffects { notified: Some(Notified::AlreadyResent), ..ack(0, 1) };
         let mut explained = build(name);
         explained.on_ack(&told, &mut board, &view());
         assert!(explained.recovering(), "{name}");
-        explained.on_undo(&board);
+        explained.on_undo(&board, UndoEvidence::Acknowledged);
         assert!(!explained.recovering(), "{name}");
     }
 }

@@ -157,7 +157,8 @@ impl Sender {
         }
         // The flight is computed before recovery inflates cwnd. Only duplicates cause this.
         let before = duplicate.then(|| self.flight(now));
-        let spurious = self.spurious.watching() && self.was_spurious(arrival, &summary, acked, duplicate);
+        let examined = self.spurious.examines(summary.duplicate.is_some());
+        let spurious = examined && self.was_spurious(arrival, &summary, acked, duplicate);
         // An acknowledgment that only advances has no effect on a recovery that is inactive and counts duplicates.
         let plain = !duplicate && !self.episodes.recovering() && !self.episodes.watches();
         // A duplicate may be reported, and a probe answered, after all data is acknowledged.
@@ -226,9 +227,14 @@ impl Sender {
     #[inline]
     fn grow(&mut self, now: Time, acked: u64, delivered: u64, rtt: Option<Span>) {
         let bytes = self.cwnd.growing_bytes(acked, delivered, || self.episodes.reordering().0 > DUP_THRESH);
-        if bytes > 0 && self.cwnd.may_grow(self.peer.size()) {
+        if bytes == 0 {
+            return;
+        }
+        if self.cwnd.may_grow(self.peer.size()) {
             let (una, nxt, srtt) = (self.una(), self.nxt(), self.timer.rtt().srtt());
             self.cwnd.grow(&Acked { now, bytes, una, nxt, rtt, srtt });
+        } else {
+            self.cwnd.on_limited(now);
         }
     }
 

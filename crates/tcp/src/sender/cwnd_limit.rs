@@ -22,6 +22,8 @@ pub(super) struct CwndLimit {
     recovery_exit_growth: bool,
     prr: bool,
     restart_after_idle: bool,
+    /// Whether the control grows cwnd above ssthresh only in round trips that cwnd limits.
+    only_if_limited: bool,
     stale: bool,
     limit: u64,
     /// Boxed, because it is rare and an idle connection should be small.
@@ -36,6 +38,9 @@ pub(super) struct CwndLimit {
 /// Congestion window validation (RFC 7661): the used part of cwnd.
 #[derive(Default)]
 struct Validation {
+    /// Maximum number of outstanding bytes since the last reduction of cwnd, and at that time (maxFS); at first the
+    /// initial window [draft-ietf-ccwg-ratelimited-increase s2].
+    max_flight: u64,
     /// Whether cwnd limited the sender in the round that ends at `until`.
     limited: bool,
     /// Maximum number of outstanding bytes in the round that ends at `until`.
@@ -54,8 +59,11 @@ impl CwndLimit {
             ssthresh: config.initial_ssthresh.map_or(f64::INFINITY, |bytes| bytes.0 as f64),
             stream: config.stream,
         };
+        let control = config.control.build(start);
+        let max_flight = u64::from(mss) * u64::from(initial_window);
         CwndLimit {
-            control: config.control.build(start),
+            only_if_limited: control.grows_only_if_limited(),
+            control,
             mss,
             initial_window,
             rule: config.cwnd_validation,
@@ -66,7 +74,7 @@ impl CwndLimit {
             limit: 0,
             reduction: None,
             inflation: 0.0,
-            validation: Validation::default(),
+            validation: Validation { max_flight, ..Validation::default() },
             last_sent: Time::NEVER,
         }
     }
@@ -143,8 +151,8 @@ impl CwndLimit {
     pub fn on_feedback(&mut self, feedback: &Feedback) -> bool {
         let before = self.control.cwnd();
         self.control.on_feedback(feedback);
-        self.stale = true;
-        feedback.ecn_echo && self.control.precise_ecn() && self.control.cwnd() < before
+        let reduced = self.note_change(before, feedback.nxt - feedback.una);
+        feedback.ecn_echo && self.control.precise_ecn() && reduced
     }
 
     /// Returns the bytes that may grow cwnd: the newly `acked` ones, or those `delivered`. `reordered` returns true if
@@ -152,7 +160,7 @@ impl CwndLimit {
     #[inline]
     pub fn growing_bytes(&self, acked: u64, delivered: u64, reordered: impl FnOnce() -> bool) -> u64 {
         match self.rule {
-            CwndValidation::ReceiveWindow => acked,
+            CwndValidation::RateLimited | CwndValidation::ReceiveWindow => acked,
             // SACKed data counted when it was SACKed. If reordering is common, SACKed data itself grows cwnd (Linux).
             CwndValidation::CwndLimited if acked > 0 || reordered() => delivered,
             CwndValidation::CwndLimited => 0,
@@ -170,6 +178,7 @@ impl CwndLimit {
     pub fn may_grow(&self, peer_window: u64) -> bool {
         let cwnd = self.control.cwnd();
         match self.rule {
+            CwndValidation::RateLimited => cwnd < peer_window as f64 && self.is_below_growth_limit(cwnd),
             CwndValidation::ReceiveWindow => cwnd < peer_window as f64,
             CwndValidation::CwndLimited if cwnd < self.control.ssthresh() => {
                 self.validation.limited || cwnd < 2.0 * self.validation.max_outstanding as f64
@@ -178,17 +187,49 @@ impl CwndLimit {
         }
     }
 
+    /// Whether cwnd is below the limit that follows from the largest flight [draft-ietf-ccwg-ratelimited-increase s3].
+    #[inline]
+    fn is_below_growth_limit(&self, cwnd: f64) -> bool {
+        let flight = self.validation.max_flight as f64;
+        if self.only_if_limited && self.validation.limited
+            || !self.only_if_limited && cwnd < flight + f64::from(self.mss)
+        {
+            return true;
+        }
+        cwnd < 2.0 * flight && cwnd < self.control.ssthresh()
+    }
+
     /// Grows cwnd.
     #[inline]
     pub fn grow(&mut self, acked: &Acked) {
+        let before = self.control.cwnd();
         self.control.on_ack(acked);
+        self.note_change(before, acked.nxt - acked.una);
+    }
+
+    /// Processes an acknowledgment of new data that may not grow cwnd.
+    #[cold]
+    pub fn on_limited(&mut self, now: Time) {
+        self.control.on_limited(now);
+    }
+
+    /// Handles a change of the control's state: cwnd was `before`, and `flight` bytes are outstanding. Returns whether
+    /// cwnd was reduced, after which a new maximum of the flight begins.
+    #[inline]
+    fn note_change(&mut self, before: f64, flight: u64) -> bool {
         self.stale = true;
+        let reduced = self.control.cwnd() < before;
+        if reduced {
+            self.validation.max_flight = flight;
+        }
+        reduced
     }
 
     /// Reports congestion to the control.
     pub fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
+        let before = self.control.cwnd();
         self.control.on_congestion(event, flight);
-        self.stale = true;
+        self.note_change(before, flight.bytes as u64);
     }
 
     /// Reports congestion to the control, and begins a proportional rate reduction unless the control regulates
@@ -240,11 +281,12 @@ impl CwndLimit {
         self.stale = true;
     }
 
-    /// A segment was sent.
+    /// A segment was sent; now `outstanding` bytes are.
     #[inline]
-    pub fn on_sent(&mut self, now: Time, len: u32, new: bool) {
+    pub fn on_sent(&mut self, now: Time, len: u32, new: bool, outstanding: u64) {
         self.last_sent = now;
         self.validation.sent |= new;
+        self.validation.max_flight = self.validation.max_flight.max(outstanding);
         if let Some(reduction) = &mut self.reduction {
             reduction.on_sent(f64::from(len));
             self.stale = true;
@@ -260,8 +302,11 @@ impl CwndLimit {
         let idle = now.since(self.last_sent);
         if idle > rto {
             let restart = self.restart_after_idle.then(|| f64::from(self.mss) * f64::from(self.initial_window));
+            let before = self.control.cwnd();
             self.control.on_idle(now, idle, restart);
-            (self.last_sent, self.stale) = (now, true);
+            // Nothing is outstanding.
+            self.note_change(before, 0);
+            self.last_sent = now;
         }
     }
 
@@ -283,7 +328,7 @@ impl CwndLimit {
         let outstanding = board.outstanding();
         let more = !validation.limited && outstanding > validation.max_outstanding;
         if board.una() >= validation.until || limited || more {
-            *validation = Validation { limited, max_outstanding: outstanding, until: board.nxt(), sent: false };
+            *validation = Validation { limited, max_outstanding: outstanding, until: board.nxt(), ..*validation };
         }
     }
 }
@@ -292,6 +337,8 @@ impl CwndLimit {
 mod tests {
     use super::*;
     use crate::cc::tests::{acked, flight};
+    use crate::cc::window::Growth;
+    use crate::cc::{ControlConfig, cubic, reno};
     use engine::{Bytes, Span};
 
     fn limit(config: Config) -> CwndLimit {
@@ -340,10 +387,84 @@ mod tests {
         for (millis, expected) in [(500, 5000), (2000, 4000)] {
             let mut cwnd = limit(Config::default());
             cwnd.grow(&acked(0, 1000, 1000, 3000));
-            cwnd.on_sent(Time::ZERO, 1000, true);
+            cwnd.on_sent(Time::ZERO, 1000, true, 1000);
             cwnd.leave_idle(Time::from_millis(millis), Span::from_secs(1));
             assert_eq!(cwnd.limit(), expected, "{millis} ms");
         }
+    }
+
+    /// Sends `segments` segments.
+    fn send(cwnd: &mut CwndLimit, board: &mut Scoreboard, segments: u64) {
+        for _ in 0..segments {
+            board.record_new(Time::ZERO, 1000, false, None);
+            cwnd.on_sent(Time::ZERO, 1000, true, board.outstanding());
+        }
+    }
+
+    /// Acknowledges all segments, each `together` of them by one acknowledgment.
+    fn acknowledge(cwnd: &mut CwndLimit, board: &mut Scoreboard, together: u64) {
+        while !board.is_empty() {
+            let una = board.una() + 1000 * together;
+            board.acknowledge(una, |_, _| ());
+            if cwnd.may_grow(u64::MAX) {
+                cwnd.grow(&acked(0, 1000 * together, una, board.outstanding()));
+            }
+        }
+    }
+
+    /// The example of the draft: bursts of 4, 8, 4 and 20 segments from an initial window of 10 segments, each two
+    /// acknowledged together.
+    // covers [draft-ietf-ccwg-ratelimited-increase s3, appendix A]
+    #[test]
+    fn cwnd_grows_to_twice_the_largest_flight_in_slow_start() {
+        let control = ControlConfig::Reno(reno::Config { growth: Some(Growth::Counted), ..reno::Config::default() });
+        let mut cwnd = limit(Config { initial_window: 10, control, ..Config::default() });
+        let mut board = Scoreboard::default();
+        let windows = [4, 8, 4, 20].map(|segments| {
+            send(&mut cwnd, &mut board, segments);
+            acknowledge(&mut cwnd, &mut board, 2);
+            cwnd.cwnd()
+        });
+        assert_eq!(windows, [14_000.0, 20_000.0, 20_000.0, 40_000.0]);
+    }
+
+    /// Above ssthresh the limit is a segment above the largest flight; the growth of the acknowledgment that reaches
+    /// the limit may exceed it. A reduction begins a new maximum.
+    // covers [draft-ietf-ccwg-ratelimited-increase s3]
+    #[test]
+    fn cwnd_grows_to_a_segment_above_the_largest_flight_in_congestion_avoidance() {
+        let mut cwnd = limit(Config { initial_window: 10, initial_ssthresh: Some(Bytes(1000)), ..Config::default() });
+        let mut board = Scoreboard::default();
+        send(&mut cwnd, &mut board, 200);
+        acknowledge(&mut cwnd, &mut board, 1);
+        let bulk = cwnd.cwnd();
+        assert!(bulk > 20_000.0, "a flight of 200 segments permits the growth of 200 acknowledgments: {bulk}");
+        // The first measurement after a reduction is the flight at its time; then one segment at a time is in flight.
+        for (before, limit) in [(8000.0, 9000.0), (4000.0, 5000.0)] {
+            cwnd.on_congestion(Congestion::FastRetransmit, &flight(before));
+            assert_eq!(cwnd.cwnd(), before / 2.0);
+            for _ in 0..100 {
+                send(&mut cwnd, &mut board, 1);
+                acknowledge(&mut cwnd, &mut board, 1);
+            }
+            assert!((limit..limit + 200.0).contains(&cwnd.cwnd()), "{before} in flight before: {}", cwnd.cwnd());
+        }
+    }
+
+    /// CUBIC does not grow in a round that cwnd did not limit, whatever was in flight before.
+    // covers [RFC9438 s5.8]
+    #[test]
+    fn cubic_grows_above_ssthresh_only_if_cwnd_limits_it() {
+        let control = ControlConfig::Cubic(cubic::Config::default());
+        let mut cwnd = limit(Config { control, initial_ssthresh: Some(Bytes(2000)), ..Config::default() });
+        let mut board = Scoreboard::default();
+        send(&mut cwnd, &mut board, 100);
+        cwnd.validate(true, &board);
+        assert!(cwnd.may_grow(u64::MAX) && !cwnd.may_grow(4000));
+        acknowledge(&mut cwnd, &mut board, 1);
+        send(&mut cwnd, &mut board, 1);
+        cwnd.validate(false, &board);
+        assert!(!cwnd.may_grow(u64::MAX));
     }
 
     /// Growth depends on whether cwnd limited the last round.
@@ -353,7 +474,7 @@ mod tests {
         let mut cwnd = limit(Config { cwnd_validation: CwndValidation::CwndLimited, ..Config::default() });
         let mut board = Scoreboard::default();
         board.record_new(Time::ZERO, 1000, false, None);
-        cwnd.on_sent(Time::ZERO, 1000, true);
+        cwnd.on_sent(Time::ZERO, 1000, true, 1000);
         cwnd.validate(false, &board);
         assert!(!cwnd.may_grow(u64::MAX), "4,000 bytes are not less than twice 1,000");
         cwnd.validate(true, &board);

@@ -4,7 +4,7 @@ use engine::Time;
 
 use crate::config::Config;
 use crate::event::Reason;
-use crate::recovery::{AckEffects, DUP_THRESH, LossRecovery, RecoveryVerdict, SenderView};
+use crate::recovery::{AckEffects, DUP_THRESH, LossRecovery, RecoveryVerdict, SenderView, UndoEvidence};
 use crate::scoreboard::{Scoreboard, SentSegment};
 
 /// The episodes of loss recovery.
@@ -222,8 +222,8 @@ impl Episodes {
     }
 
     /// Ends all episodes, because the last retransmissions were spurious.
-    pub fn undo(&mut self, board: &Scoreboard) {
-        self.recovery.on_undo(board);
+    pub fn undo(&mut self, board: &Scoreboard, evidence: UndoEvidence) {
+        self.recovery.on_undo(board, evidence);
         self.repair = Repair::None;
     }
 

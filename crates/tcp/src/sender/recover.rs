@@ -4,7 +4,7 @@ use engine::Time;
 
 use super::Sender;
 use super::arrival::AckArrival;
-use super::spurious::{EpisodeStart, Signs, SpuriousFinding};
+use super::spurious::{EpisodeStart, Signs};
 use super::summary::AckSummary;
 use crate::cc::{Congestion, Flight};
 use crate::differentiation::LossCause;
@@ -61,7 +61,8 @@ impl Sender {
                 let first = self.episodes.going_back().is_none();
                 if !reduced {
                     let (until, outstanding) = (self.nxt(), self.repetition_outstanding());
-                    self.spurious.begin(&EpisodeStart { reason: Reason::FastRetransmit, until, first, outstanding });
+                    let reason = Reason::FastRetransmit;
+                    self.spurious.begin(&EpisodeStart { reason, from: una, until, first, outstanding });
                 }
                 self.notices.on_recovery(una);
                 let lost = self.board.lost_segments().saturating_sub(self.board.resent_segments()).max(1);
@@ -181,21 +182,21 @@ impl Sender {
         acked: u64,
         duplicate: bool,
     ) -> bool {
-        let finding = self.spurious.on_ack(&Signs {
+        let evidence = self.spurious.on_ack(&Signs {
             una: self.una(),
-            advanced: acked > 0,
+            acked,
+            segment: self.buffer.mss(),
+            recovering: self.episodes.recovering() && !self.episodes.after_timeout(),
             duplicate,
             originals: summary.originals,
             sack: self.sack,
             echo: arrival.echo.map(|(echo, _)| echo),
             duplicate_sack: summary.duplicate,
         });
-        if finding == SpuriousFinding::Nothing {
-            return false;
-        }
+        let Some(evidence) = evidence else { return false };
         self.board.find_all();
         self.resends.clear();
-        self.episodes.undo(&self.board);
+        self.episodes.undo(&self.board, evidence);
         self.cwnd.end_reduction();
         self.timer.undo_back_off();
         self.telemetry.on_undo();

@@ -114,7 +114,7 @@ impl Sender {
                 self.resends.push(una, Reason::Timeout);
             }
             let until = self.nxt();
-            self.spurious.begin(&EpisodeStart { reason: Reason::Timeout, until, first, outstanding });
+            self.spurious.begin(&EpisodeStart { reason: Reason::Timeout, from: una, until, first, outstanding });
             let flight = Flight { again: !first, ..flight };
             let nth = self.timer.count_congestion();
             self.cwnd.on_congestion(Congestion::Timeout { nth }, &flight);

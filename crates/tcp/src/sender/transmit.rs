@@ -105,7 +105,7 @@ impl Sender {
     fn poll_new(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
         let nxt = self.nxt();
         let Some(mut draft) = self.buffer.next(nxt) else {
-            self.cwnd.validate(false, &self.board);
+            self.validate_unblocked();
             let pipe = self.board.pipe();
             if let Some(rate) = self.rate.as_mut().filter(|_| pipe < self.cwnd.limit()) {
                 rate.on_app_limited(pipe);
@@ -116,7 +116,7 @@ impl Sender {
         if draft.len > usable {
             if !self.peer.admits_part(usable) {
                 self.persist_if_stuck(now);
-                self.cwnd.validate(false, &self.board);
+                self.validate_unblocked();
                 return Err(Blocked::PeerWindow);
             }
             draft.cut_to(usable);
@@ -127,6 +127,7 @@ impl Sender {
             return Err(Blocked::PeerWindow);
         }
         if self.buffer.holds_back(&draft, self.board.una(), self.board.is_empty()) {
+            self.validate_unblocked();
             return Err(Blocked::Nagle);
         }
         if self.board.is_empty() {
@@ -140,6 +141,14 @@ impl Sender {
         let push = self.buffer.on_sent(&draft, nxt);
         self.episodes.on_new_data(len);
         Ok(self.send_new(now, TxSegment { seq: nxt, len: len as u32, fin: draft.fin, push, new: true }, stamp))
+    }
+
+    /// Records that something other than cwnd ended a series of transmissions. If another full segment exceeded cwnd,
+    /// cwnd was a limit too [Linux `tcp_write_xmit`].
+    #[inline]
+    fn validate_unblocked(&mut self) {
+        let full = self.board.pipe() + u64::from(self.buffer.mss()) > self.cwnd.limit();
+        self.cwnd.validate(full, &self.board);
     }
 
     /// Sends a segment of new data, which begins at `nxt`.
@@ -201,7 +210,7 @@ impl Sender {
     #[inline]
     fn on_sent(&mut self, now: Time, seq: u64, len: u32, reason: Reason, stamp: u32) {
         let again = reason != Reason::New;
-        self.cwnd.on_sent(now, len, !again);
+        self.cwnd.on_sent(now, len, !again, self.board.outstanding());
         if again {
             self.notices.on_resent(seq);
             self.spurious.on_resent(seq, stamp);

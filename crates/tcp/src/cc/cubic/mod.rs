@@ -16,8 +16,8 @@
 //! start ends by [`hystart`]: HyStart++ by default.
 //!
 //! Deviations: the increase is per acknowledged segment, as in Linux, where the RFC's formula is per acknowledgment:
-//! equal unless acknowledgments are delayed. Limits: t advances while the application, not cwnd, limits the sender,
-//! unless nothing is in flight [RFC9438 s5.8].
+//! equal unless acknowledgments are delayed. While the application or the receive window limits the sender, cwnd does
+//! not grow and t does not advance [RFC9438 s5.8]; in Linux's arithmetic t stops only while nothing is in flight.
 
 mod linux;
 mod rfc;
@@ -238,6 +238,16 @@ impl CongestionControl for Cubic {
                 self.window.grow_by_one_every(every as f64 * segment, bytes);
             }
         }
+    }
+
+    fn on_limited(&mut self, now: Time) {
+        if let Curve::Rfc(curve) = &mut self.curve {
+            curve.skip(now);
+        }
+    }
+
+    fn grows_only_if_limited(&self) -> bool {
+        true
     }
 
     fn on_congestion(&mut self, event: Congestion, flight: &Flight) {

@@ -21,6 +21,9 @@ pub(super) struct Rfc {
 #[derive(Clone)]
 struct Epoch {
     start: Time,
+    /// Time up to which t counts the time since the start, or does not: of the last acknowledgment, or of the end of
+    /// the last idle time.
+    last: Time,
     /// Window of the plateau (W_max).
     w_max: f64,
     /// Time from the start of the epoch to the plateau, in seconds (K).
@@ -56,8 +59,9 @@ impl Rfc {
         let epoch = self.epoch.get_or_insert_with(|| {
             // [RFC9438 s4.2 equation 2]; s4.10 without a previous maximum.
             let w_max = w_max.map_or(cwnd, |w_max| w_max.max(cwnd));
-            Epoch { start: now, w_max, k: libm::cbrt((w_max - cwnd) / c), w_est: cwnd }
+            Epoch { start: now, last: now, w_max, k: libm::cbrt((w_max - cwnd) / c), w_est: cwnd }
         });
+        epoch.last = now;
         let t = now.since(epoch.start).as_secs_f64();
         // [RFC9438 s4.2]: at least cwnd, at most one and a half times cwnd.
         let target = epoch.window(c, t + srtt.as_secs_f64()).clamp(cwnd, 1.5 * cwnd);
@@ -85,10 +89,20 @@ impl Rfc {
         self.epoch = None;
     }
 
+    /// Processes an acknowledgment that does not grow cwnd: the time since the last acknowledgment does not count
+    /// [RFC9438 s5.8].
+    pub fn skip(&mut self, now: Time) {
+        if let Some(epoch) = &mut self.epoch {
+            epoch.start = now.min(epoch.start + now.since(epoch.last));
+            epoch.last = now;
+        }
+    }
+
     /// Handles an idle time of `idle`: t does not advance [RFC9438 s5.8].
     pub fn pause(&mut self, now: Time, idle: Span) {
         if let Some(epoch) = &mut self.epoch {
             epoch.start = now.min(epoch.start + idle);
+            epoch.last = now;
         }
     }
 }

@@ -153,6 +153,32 @@ fn spurious_reduction_and_idle_time_do_not_change_the_curve() {
     assert_eq!(run(false), run(true));
 }
 
+/// Acknowledgments of a sender that something else limits arrive for 60 s.
+// covers [RFC9438 s5.8]
+#[test]
+fn time_of_a_limited_sender_does_not_count() {
+    let run = |limited: u64| {
+        let mut cc = cubic(Config { reno_friendly: false, ..Config::default() }, 100.0, 1.0);
+        cc.on_congestion(Congestion::FastRetransmit, &flight(100.0 * SEGMENT));
+        let mut later = 0;
+        for number in 0..4000 {
+            if number == 2000 {
+                let before = cc.cwnd();
+                for step in 0..limited / 50 {
+                    cc.on_limited(Time::from_millis(number + 50 * step));
+                }
+                assert_eq!(cc.cwnd(), before);
+                later = limited;
+                // The last one before the growth goes on a millisecond later.
+                cc.on_limited(Time::from_millis(number - 1 + limited));
+            }
+            cc.on_ack(&acked(number + later, 1000, number, 0));
+        }
+        cc.cwnd()
+    };
+    assert_eq!(run(60_000), run(0));
+}
+
 #[test]
 fn contradictory_settings_are_rejected() {
     let keys = |config: Config| config.check().into_iter().map(|fault| fault.key).collect::<Vec<_>>();

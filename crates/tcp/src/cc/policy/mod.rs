@@ -10,16 +10,16 @@
 //!
 //! A step ends with the first acknowledgment that arrives an interval after the last step's end: the smoothed round
 //! trip, none (every acknowledgment), or a fixed time. The action takes effect at the acknowledgment that follows, so
-//! that a program outside of the simulation can compute it between two events: an external [`PolicyAgent`] and a network in a
-//! file give results that are equal to the byte for the same actions.
+//! that a program outside of the simulation can compute it between two events: an external [`PolicyAgent`] and a
+//! network in a file give results that are equal to the byte for the same actions.
 //!
-//! These rules are fixed. Losses and ECN marks leave cwnd to the policy. A timeout sets cwnd to one segment, ssthresh to
-//! half of the flight, as in Tahoe, and until cwnd is ssthresh again slow start decides and actions have no effect
-//! [RFC5681 s3.1]. cwnd does not grow by a factor while less than half of it is used [RFC7661 s4.3]. It is at most 2^20
+//! These rules are fixed. Losses and ECN marks leave cwnd to the policy. A timeout sets cwnd to one segment, ssthresh
+//! to half of the flight, as in Tahoe, and until cwnd is ssthresh again slow start decides and actions have no effect
+//! [RFC5681 s3.1]. No action raises cwnd while less than half of it is used [RFC7661 s4.3]. It is at most 2^20
 //! segments.
 //!
-//! Deviation from [RFC5681 s3.2, RFC3168 s6.1.2]: a loss or a mark does not halve cwnd unless the policy does. It may be
-//! unfair to other flows; measure it.
+//! Deviation from [RFC5681 s3.2, RFC3168 s6.1.2]: a loss or a mark does not halve cwnd unless the policy does. It may
+//! be unfair to other flows; measure it.
 
 mod network;
 mod observe;
@@ -243,7 +243,10 @@ impl<A: PolicyAgent> Policy<A> {
         match self.rules.action {
             Action::CwndFactor if factor > 1.0 && !limited => {}
             Action::CwndFactor => self.window.cwnd *= factor,
-            Action::Cwnd => self.window.cwnd = segment * libm::exp2(6.0 + 6.0 * action),
+            Action::Cwnd => {
+                let cwnd = segment * libm::exp2(6.0 + 6.0 * action);
+                self.window.cwnd = if limited { cwnd } else { self.window.cwnd.min(cwnd) };
+            }
             Action::PacingFactor => {
                 let srtt = feedback.srtt.as_secs_f64().max(1e-6);
                 let rate = self.rate.unwrap_or(self.window.cwnd / srtt);

@@ -108,13 +108,18 @@ fn slow_start_decides_after_a_timeout() {
 // covers [RFC7661 s4.3]
 #[test]
 fn unused_cwnd_does_not_grow() {
-    for (used, cwnd) in [(4999.0, 10.0), (5000.0, 20.0)] {
+    for (action, used, cwnd) in [
+        (Action::CwndFactor, 4999.0, 10.0),
+        (Action::CwndFactor, 5000.0, 20.0),
+        (Action::Cwnd, 4999.0, 10.0),
+        (Action::Cwnd, 5000.0, 4096.0),
+    ] {
         let agent = Listed { actions: vec![1.0], ..Listed::default() };
-        let mut cc = Policy::new(&Rules { step: StepInterval::Ack, ..rules(Action::CwndFactor) }, agent, &start());
+        let mut cc = Policy::new(&Rules { step: StepInterval::Ack, ..rules(action) }, agent, &start());
         for millis in 0..3 {
             cc.on_feedback(&ack(millis, 40, 1000, used));
         }
-        assert_eq!(cc.cwnd() / SEGMENT, cwnd);
+        assert_eq!(cc.cwnd() / SEGMENT, cwnd, "{used} B used");
     }
 }
 

@@ -133,6 +133,84 @@ fn reordering_window_is_quarters_of_min_rtt() {
     }
 }
 
+/// Segment 0 was retransmitted, and its original arrives: Eifel shows this, RFC 8985 does not. Everything up to segment
+/// 3 was delivered, so segment 0 was overtaken by four segments.
+// covers [Linux `tcp_try_undo_partial`]
+#[test]
+fn late_original_of_a_retransmission_is_reordering() {
+    for (evidence, expected) in [
+        (UndoEvidence::LateOriginal { from: 0 }, (4, 1)),
+        (UndoEvidence::Duplicates { fast: true }, (3, 0)),
+        (UndoEvidence::Acknowledged, (3, 0)),
+    ] {
+        let (mut rack, mut board) = sending(6);
+        for number in 1..=3 {
+            sacked(&mut rack, &mut board, at(100 + number), number);
+        }
+        board.record_retransmission(at(103), 0, None);
+        board.acknowledge(4000, |sent, _| {
+            if !sent.sacked {
+                rack.on_delivered(at(110), sent, &view());
+            }
+        });
+        rack.on_undo(&board, evidence);
+        assert!(!rack.recovering());
+        rack.on_ack(&ack(at(110), 4000, 0), &mut board, &view());
+        assert_eq!(rack.reordering(), expected, "{evidence:?}");
+    }
+}
+
+/// A duplicate of segment 1 is reported, which is SACKed above the hole at segment 0. If segment 1 was retransmitted,
+/// one of its copies is the late original; otherwise the network has doubled it.
+// covers [Linux `tcp_sacktag_one`]
+#[test]
+fn duplicate_of_a_sacked_retransmission_is_reordering() {
+    for (retransmitted, expected) in [(true, (4, 1)), (false, (3, 0))] {
+        let (mut rack, mut board) = sending(6);
+        for number in [2, 3, 4] {
+            sacked(&mut rack, &mut board, at(100 + number), number);
+        }
+        if retransmitted {
+            board.record_retransmission(at(105), 1000, None);
+        }
+        // Not below the highest if it was not retransmitted, which would be reordering too.
+        board.sack(1000, 2000, |_, _| ());
+        let twice = AckEffects { duplicate_sack: Some((1000, 2000)), ..ack(at(210), 0, 0) };
+        rack.on_ack(&twice, &mut board, &view());
+        assert_eq!(rack.reordering(), expected);
+    }
+}
+
+/// A recovery that is undone because all its retransmissions were duplicates does not count towards the sixteen.
+// covers [Linux `tcp_try_undo_dsack`]
+#[test]
+fn undone_recovery_does_not_shorten_the_life_of_the_window() {
+    let (mut rack, mut board) = sending(4);
+    let twice = AckEffects { duplicate_sack: Some((0, 1000)), ..ack(at(50), 0, 0) };
+    rack.on_ack(&twice, &mut board, &view());
+    rack.on_undo(&board, UndoEvidence::Duplicates { fast: false });
+    assert_eq!(rack.window.persist, 16, "not more than 16");
+    rack.window.on_recovered();
+    rack.on_undo(&board, UndoEvidence::LateOriginal { from: 0 });
+    assert_eq!(rack.window.persist, 15);
+    rack.on_undo(&board, UndoEvidence::Duplicates { fast: false });
+    assert_eq!(rack.window.persist, 16);
+}
+
+/// All retransmissions of a fast recovery were needless: the next hole below three SACKed segments waits for a quarter of
+/// the minimum round trip. A timeout that was too early is no such sign.
+#[test]
+fn undone_fast_recovery_is_reordering() {
+    for (fast, expected) in [(true, RecoveryVerdict::Ordinary), (false, RecoveryVerdict::Begin { resend: false })] {
+        let (mut rack, mut board) = sending(5);
+        rack.on_undo(&board, UndoEvidence::Duplicates { fast });
+        sacked(&mut rack, &mut board, at(101), 1);
+        sacked(&mut rack, &mut board, at(102), 2);
+        assert_eq!(sacked(&mut rack, &mut board, at(103), 3), expected, "{fast}");
+        assert_eq!(rack.reordering(), (3, 0), "no segment is known to be late");
+    }
+}
+
 /// Segment 1 arrives after segment 3. This reordering by three segments is counted once, from first transmissions only.
 // covers [RFC8985 s6.2 step 3]
 #[test]
