@@ -89,4 +89,4 @@ pub use world::{Delivered, FlowInfo, InjectError, NodeState, World};
 
 /// Version of everything that determines results: raised whenever any run may give another result than before. Stored
 /// results are used only if they were computed with the same number.
-pub const MODEL_VERSION: u32 = 12;
+pub const MODEL_VERSION: u32 = 13;

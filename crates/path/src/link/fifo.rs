@@ -236,14 +236,14 @@ impl FifoLink {
     /// Returns true if a packet may be queued. The backlog is counted only if the queue has a limit or a threshold.
     #[inline(always)]
     fn admits(&mut self, now: Time, size: u32) -> bool {
-        let over = |at: Time| at < now || (at == now && self.tie == Tie::DepartureFirst);
+        let tie = self.tie;
         // An idle line sends the packet immediately, so no limit applies.
-        if over(self.free_at) || self.passing.is_empty() {
+        if tie.has_departed(self.free_at, now) || self.passing.is_empty() {
             self.started = self.passing.len() + 1;
             self.waiting_bytes = 0;
             return true;
         }
-        while let Some(in_transit) = self.passing.get(self.started).filter(|in_transit| over(in_transit.starts)) {
+        while let Some(in_transit) = self.passing.get(self.started).filter(|next| tie.has_departed(next.starts, now)) {
             self.waiting_bytes -= in_transit.size();
             self.started += 1;
         }

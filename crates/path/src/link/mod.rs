@@ -34,7 +34,7 @@ use crate::event::LinkEvent;
 use crate::hop_state::HopState;
 use crate::ids::HopId;
 use crate::outcome::Outcomes;
-use crate::queue::{Backlog, RouterBuffer};
+use crate::queue::{Backlog, RouterBuffer, Tie};
 
 /// One direction of one link that schedules its own transmissions, including the far end of its link layer.
 ///
@@ -57,6 +57,31 @@ pub trait Link: Send {
 
     /// Returns the packets in the link at `now`.
     fn state(&self, now: Time) -> HopState;
+}
+
+/// Packets that waited and whose transmission began at a time. If arrivals come first, they still count as waiting for an
+/// arrival at this time.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct BegunPackets {
+    at: Time,
+    packets: usize,
+    bytes: u64,
+}
+
+impl BegunPackets {
+    /// Adds a packet of `size` bytes that begins at `now`.
+    pub fn add(&mut self, size: u32, now: Time) {
+        if self.at != now {
+            *self = BegunPackets { at: now, ..BegunPackets::default() };
+        }
+        self.packets += 1;
+        self.bytes += u64::from(size);
+    }
+
+    /// Returns the number and bytes of the packets that count as waiting for an arrival at `now`.
+    pub fn waiting_at(&self, now: Time, tie: Tie) -> (usize, u64) {
+        if tie == Tie::ArrivalFirst && self.at == now { (self.packets, self.bytes) } else { (0, 0) }
+    }
 }
 
 /// Counts and reports a packet whose only transmission has ended, damaged or not; returns true if it was delivered.

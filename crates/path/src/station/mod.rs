@@ -139,7 +139,7 @@ impl Station {
             buffer.release(queue.take_head());
         }
         outcomes.fail(RadioNotice { hop: queue.hop, packet, attempt, last });
-        let more = !queue.is_empty();
+        let more = queue.has_more(cx.now);
         self.scheduler.on_attempt(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
         self.send_next(buffer, cx);
     }
@@ -191,7 +191,7 @@ impl Station {
             outcomes.acknowledge(DeliveryNotice { hop, packet, queued, attempts });
         }
         buffer.release(queue.take_head());
-        let more = !queue.is_empty();
+        let more = queue.has_more(cx.now);
         self.scheduler.on_attempt(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
         self.send_next(buffer, cx);
     }

@@ -101,6 +101,12 @@ impl TxQueue {
         self.line.delay.times(2) + self.ack_time + self.arq.margin
     }
 
+    /// Returns true if the transmitter has a packet to send at `now`, after an attempt: the head-of-line packet, or else
+    /// the next one.
+    pub(super) fn has_more(&mut self, now: Time) -> bool {
+        self.head.is_some() || self.backlog.has_more(now)
+    }
+
     /// Removes the head-of-line packet; returns its size in bytes.
     pub(super) fn take_head(&mut self) -> u32 {
         self.attempts = 0;

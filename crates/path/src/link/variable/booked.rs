@@ -31,7 +31,8 @@ impl Booked {
         let transmission = line.timing.plan(cx.now, size);
         let PlannedTransmission { starts, leaves, .. } = transmission;
         self.remove_started(cx.now);
-        let at_once = starts == cx.now && self.is_over(line.timing.free_at(), cx.now);
+        let is_free = line.in_flight() == 0 || self.tie.has_departed(line.timing.free_at(), cx.now);
+        let at_once = starts == cx.now && is_free;
         if !at_once && !self.queue.admits(self.waiting.len(), self.bytes, size) {
             line.counters.packets_dropped += 1;
             line.counters.queue_full += 1;
@@ -61,14 +62,10 @@ impl Booked {
         not_begun.fold((0, 0), |(count, bytes), (_, size)| (count + 1, bytes + u64::from(*size)))
     }
 
-    /// Returns true if an event at `at` counts as past at `now` when space in the queue is determined.
-    fn is_over(&self, at: Time, now: Time) -> bool {
-        at < now || (at == now && self.tie == Tie::DepartureFirst)
-    }
-
     /// Removes packets from the backlog whose transmission has begun.
     fn remove_started(&mut self, now: Time) {
-        while let Some((_, size)) = self.waiting.front().copied().filter(|(starts, _)| self.is_over(*starts, now)) {
+        let tie = self.tie;
+        while let Some((_, size)) = self.waiting.front().copied().filter(|(starts, _)| tie.has_departed(*starts, now)) {
             self.waiting.pop_front();
             self.bytes -= u64::from(size);
         }

@@ -48,6 +48,7 @@ enum Waiting {
 pub struct VariableLink {
     transmitter: Transmitter,
     waiting: Waiting,
+    tie: Tie,
 }
 
 impl VariableLink {
@@ -65,12 +66,13 @@ impl VariableLink {
         VariableLink {
             transmitter: Transmitter::new(hop, line, changes, stream, lossy, slot),
             waiting: Waiting::Booked(Booked::new(queue.into(), tie)),
+            tie,
         }
     }
 
     /// Uses `backlog` instead of the drop-tail queue.
     pub fn with_backlog(self, backlog: Backlog) -> Self {
-        VariableLink { waiting: Waiting::Held(Held::new(backlog)), ..self }
+        VariableLink { waiting: Waiting::Held(Held::new(backlog, self.tie)), ..self }
     }
 }
 

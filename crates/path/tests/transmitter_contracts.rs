@@ -1,0 +1,488 @@
+//! Contracts of all transmitters with all queue disciplines: each gives a discipline's own fates, those of a transmitter
+//! that takes the next packet whenever it is free, and finds out once that none waits.
+
+use crate::common;
+
+use std::collections::BTreeMap;
+
+use common::{EventLog, LoggedEvent, collect, packet};
+use engine::{IdVec, Rate, Schedule, Slot, Span, Stream, Time};
+use path::channel::{Channel, ChannelConfig, perfect, uniform};
+use path::link::jitter::{self, DelayConfig, Jitter};
+use path::link::priority::PriorityLink;
+use path::link::variable::VariableLink;
+use path::link::variable::plan::{Changes, During, Gap, Spike};
+use path::link::variable::recorded::LinkConditions;
+use path::link::{Link, LinkParts, Timing, TransmissionLine};
+use path::mac::arq::{ArqConfig, ArqSender};
+use path::mac::dcf;
+use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
+use path::outcome::LinkOutcome;
+use path::queue::{Backlog, Limit, QueueAction, QueueConfig, QueueCx, Queued, RouterBuffer, Tie};
+use path::scheduler::SchedulerConfig;
+use path::station::{Station, TxQueue};
+use path::{Cx, HopId, LinkDirection, LinkDirections, LinkEvent, LinkId, MediumId, MediumStationId};
+use serde_json::json;
+use wire::{Body, Dscp, Ecn, Packet};
+
+const HOP: HopId = LinkId::new(0).hop(LinkDirection::Forward);
+const DELAY: Span = Span::from_nanos(700_000);
+const ACK: u32 = 20;
+
+fn rate() -> Rate {
+    "8 Mbps".parse().unwrap()
+}
+
+fn line() -> TransmissionLine {
+    TransmissionLine::new(rate(), DELAY, Timing::Exact)
+}
+
+fn queue_stream() -> Stream {
+    Stream::named(5, 0, "queue")
+}
+
+/// Returns every discipline, with settings under which each of them acts within tens of milliseconds.
+fn every_discipline() -> Vec<QueueConfig> {
+    let all = [
+        json!({ "kind": "drop-tail", "limit": "4 packets", "ecn_threshold": "2 packets" }),
+        json!({ "kind": "head-drop", "limit": "4 packets" }),
+        json!({ "kind": "red", "weight": 0.2, "min_threshold": "1 packets", "max_threshold": "6 packets" }),
+        json!({ "kind": "codel", "target": "1 ms", "interval": "8 ms", "mtu": "600 B", "ecn": true }),
+        json!({ "kind": "pie", "target": "1 ms", "t_update": "2 ms", "max_burst": "1 ms", "alpha": 20.0, "beta": 40.0,
+                "mtu": "300 B" }),
+        json!({ "kind": "fq-codel", "flows": 64, "quantum": "300 B", "limit": "6 packets", "target": "1 ms",
+                "interval": "8 ms", "mtu": "300 B" }),
+        json!({ "kind": "dualpi2", "target": "2 ms", "t_update": "2 ms", "alpha": 20.0, "beta": 40.0 }),
+        json!({ "kind": "priority", "limit": "6 packets" }),
+        json!({ "kind": "drr", "quanta": ["700 B"], "limit": "6 packets" }),
+    ];
+    let all: Vec<QueueConfig> = all.into_iter().map(|settings| serde_json::from_value(settings).unwrap()).collect();
+    assert!(all.iter().all(|config| config.check().is_empty()));
+    for (name, _) in QueueConfig::MEMBERS {
+        assert!(all.iter().any(|config| config.name() == *name), "{name} is not tested");
+    }
+    all
+}
+
+/// An arrival: time and packet. Each packet has a number of its own.
+type Arrival = (Time, Packet);
+
+fn number(packet: &Packet) -> u32 {
+    packet.data().expect("a segment").seq.0
+}
+
+/// Returns `count` packets of four flows with various sizes, classes and ECN fields, in bursts and pauses, from `from`
+/// on. With a grid all times are multiples of it.
+fn arrivals(seed: u64, from: Time, count: u32, grid: Option<u64>) -> Vec<Arrival> {
+    let mut draws = Stream::named(seed, 0, "arrivals").draws();
+    let mut at = from.as_nanos();
+    let mut arrival = |seq: u32| {
+        let mean = if draws.next_u64().is_multiple_of(12) { 9_000_000.0 } else { 450_000.0 };
+        at += draws.exponential(mean) as u64 | 1;
+        let size = if grid.is_some() { 500 } else { 60 + (draws.next_u64() % 1400) as u32 };
+        let mut packet = packet(seq, size - 40);
+        let flow = (draws.next_u64() % 4) as u16;
+        let Body::Tcp(segment) = &mut packet.body else { unreachable!() };
+        segment.src_port = 1000 + flow;
+        packet.ecn = [Ecn::NotEct, Ecn::Ect0, Ecn::Ect1, Ecn::NotEct][usize::from(flow)];
+        packet.dscp = if flow == 3 { Dscp::EF } else { Dscp::DEFAULT };
+        (Time::from_nanos(grid.map_or(at, |grid| at / grid * grid)), packet)
+    };
+    (0..count).map(&mut arrival).collect()
+}
+
+/// Fate of a packet in a queue.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Fate {
+    Departed,
+    Marked,
+    Full,
+    Early,
+}
+
+/// Fates of packets by their numbers, with times, in order.
+type Fates = Vec<(Time, u32, Fate)>;
+
+/// Returns the fates that a discipline gives packets of a transmitter that needs `service` for each.
+fn expected_fates(config: &QueueConfig, arrivals: &[Arrival], service: impl Fn(&Packet) -> Span) -> Fates {
+    let mut queue = config.build(queue_stream());
+    let (mut fates, mut actions) = (Fates::new(), Vec::new());
+    // Time of the transmitter's next request; `None` after it found nothing.
+    let mut request: Option<Time> = None;
+    let end = (Time::NEVER, packet(u32::MAX, 0));
+    for (now, packet) in arrivals.iter().chain([&end]) {
+        while let Some(at) = request.filter(|at| at <= now) {
+            let taken = queue.dequeue(&mut QueueCx::new(at, (0, 0), &mut actions));
+            note_actions(&mut fates, &mut actions, at);
+            fates.extend(taken.map(|queued| (at, number(&queued.packet), Fate::Departed)));
+            request = taken.map(|queued| at + service(&queued.packet));
+        }
+        if *now == Time::NEVER {
+            break;
+        }
+        let (at_once, order) = (request.is_none(), engine::Order::default());
+        let queued = Queued { packet: *packet, arrived: *now, order, expedited: false, at_once };
+        let refused = queue.enqueue(queued, &mut QueueCx::new(*now, (0, 0), &mut actions));
+        note_actions(&mut fates, &mut actions, *now);
+        if let Err(cause) = refused {
+            actions.push(QueueAction::Dropped(queued, cause));
+        }
+        note_actions(&mut fates, &mut actions, *now);
+        if at_once {
+            request = Some(*now);
+        }
+    }
+    fates
+}
+
+fn note_actions(fates: &mut Fates, actions: &mut Vec<QueueAction>, at: Time) {
+    fates.extend(actions.drain(..).map(|action| match action {
+        QueueAction::Marked(packet) => (at, number(&packet), Fate::Marked),
+        QueueAction::Dropped(queued, path::queue::DropCause::Full) => (at, number(&queued.packet), Fate::Full),
+        QueueAction::Dropped(queued, path::queue::DropCause::Early) => (at, number(&queued.packet), Fate::Early),
+    }));
+}
+
+/// A transmitter under test.
+enum Kind {
+    Link(Box<dyn Link>),
+    Station { station: Box<Station>, arrival: Slot },
+    Medium(Box<Medium>),
+}
+
+/// Builds a transmitter in front of which a discipline stands.
+type Build = Box<dyn Fn(&QueueConfig, &mut Schedule) -> Kind>;
+
+fn backlog(config: &QueueConfig) -> Backlog {
+    Backlog::new(config, queue_stream())
+}
+
+fn plain(tie: Tie) -> Build {
+    Box::new(move |config, schedule| {
+        Kind::Link(Box::new(PriorityLink::new(HOP, line(), (backlog(config), tie), true, schedule.slot())))
+    })
+}
+
+fn varying(changes: Changes, tie: Tie) -> Build {
+    Box::new(move |config, schedule| {
+        let (stream, queue) = (Stream::named(1, 0, "changes"), (Limit::None, tie));
+        let link = VariableLink::new(HOP, line(), &changes, stream, queue, true, schedule.slot());
+        Kind::Link(Box::new(link.with_backlog(backlog(config))))
+    })
+}
+
+/// A link with the link layer of these settings.
+fn layered(settings: serde_json::Value) -> Build {
+    let arq: ArqConfig = serde_json::from_value(settings).unwrap();
+    Box::new(move |config, schedule| match arq.build().sender() {
+        ArqSender::Plain => panic!("no link layer"),
+        ArqSender::Station(arq) => {
+            let queue = TxQueue::new(HOP, line(), *arq, backlog(config)).reporting_deliveries(true);
+            let arrival = schedule.slot();
+            let station = Station::new(vec![queue], &SchedulerConfig::default(), arrival, schedule.slot());
+            Kind::Station { station: Box::new(station), arrival }
+        }
+        ArqSender::Own(build) => Kind::Link(build(LinkParts {
+            hop: HOP,
+            line: line(),
+            queue: backlog(config),
+            slot: schedule.slot(),
+            agent_at_far_end: false,
+            reports_deliveries: true,
+        })),
+    })
+}
+
+/// The sender of a cell with two stations.
+fn cell(settings: serde_json::Value) -> Build {
+    let cell: dcf::Config = serde_json::from_value(settings).unwrap();
+    Box::new(move |config, schedule| {
+        let queue = |end: usize, direction| TxQueueSpec {
+            hop: LinkId::new(0).hop(direction),
+            to: MediumStationId::from_index(1 - end),
+            queue: config.clone(),
+            stream: queue_stream(),
+            rate: None,
+            reports_deliveries: true,
+        };
+        let queues = [queue(0, LinkDirection::Forward), queue(1, LinkDirection::Backward)];
+        let station = |(number, queue): (usize, TxQueueSpec)| StationSpec {
+            slot: schedule.slot(),
+            scheduler: SchedulerConfig::default(),
+            queues: vec![queue],
+            stream: Stream::named(1, 0, &format!("station {number}")),
+            beacons: None,
+        };
+        let stations = queues.into_iter().enumerate().map(station).collect();
+        Kind::Medium(Box::new(Medium::new(MediumId::new(0), &cell, stations, None)))
+    })
+}
+
+/// The outcome of a run.
+struct Run {
+    fates: Fates,
+    /// Time at which the link layer was done with each packet.
+    done: BTreeMap<u32, Time>,
+}
+
+/// Sends packets with a transmitter over a channel.
+fn run(build: &Build, config: &QueueConfig, arrivals: &[Arrival], channel: &ChannelConfig) -> Run {
+    let mut schedule = Schedule::new();
+    let mut kind = build(config, &mut schedule);
+    let mut channels: IdVec<LinkId, Box<dyn Channel>> = vec![channel.build(Stream::named(1, 0, "channel"))].into();
+    let (mut log, mut buffer, mut done) = (EventLog::default(), RouterBuffer::default(), BTreeMap::new());
+    let end = (Time::NEVER, packet(u32::MAX, 0));
+    for (at, packet) in arrivals.iter().chain([&end]) {
+        // An arrival precedes the other events of its time.
+        let before = Time::from_nanos(at.as_nanos() - u64::from(*at != Time::NEVER && at.as_nanos() > 0));
+        while let Some((now, slot)) = schedule.next(before) {
+            let mut cx = Cx { now, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+            let outcomes = wake(&mut kind, slot, &mut buffer, &mut cx);
+            for outcome in outcomes {
+                let packet = match outcome {
+                    LinkOutcome::Acknowledged(notice) => notice.packet,
+                    LinkOutcome::Failed(notice) if notice.last => notice.packet,
+                    _ => continue,
+                };
+                done.insert(number(&packet), now);
+            }
+        }
+        if *at == Time::NEVER {
+            break;
+        }
+        let mut cx = Cx { now: *at, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
+        match &mut kind {
+            Kind::Link(link) => cx.with_erased_observer(|cx| link.accept(packet, false, &mut buffer, cx)),
+            Kind::Station { station, .. } => station.on_packet(0, packet, false, &mut buffer, &mut cx),
+            Kind::Medium(medium) => {
+                let queue = QueueId { station: MediumStationId::new(0), queue: 0 };
+                medium.on_packet(queue, *packet, false, &mut buffer, &mut cx)
+            }
+        };
+    }
+    Run { fates: log.0.iter().filter_map(|(at, event)| fate(*at, event)).collect(), done }
+}
+
+fn wake(kind: &mut Kind, slot: Slot, buffer: &mut RouterBuffer, cx: &mut Cx<'_, EventLog>) -> Vec<LinkOutcome> {
+    match kind {
+        Kind::Link(link) => {
+            collect(|outcomes| cx.with_erased_observer(|cx| link.wake(buffer, outcomes, cx)))
+        }
+        Kind::Station { station, arrival } if slot == *arrival => {
+            collect(|outcomes| station.on_arrival(buffer, outcomes, cx))
+        }
+        Kind::Station { station, .. } => collect(|outcomes| station.on_timer(buffer, outcomes, cx)),
+        Kind::Medium(medium) => {
+            // The slots of the stations are the first ones.
+            medium.on_wake(MediumStationId::from_index(slot.0 as usize), cx);
+            std::iter::from_fn(|| medium.outcome()).map(|(_, outcome)| outcome).collect()
+        }
+    }
+}
+
+fn fate(at: Time, event: &LoggedEvent) -> Option<(Time, u32, Fate)> {
+    let LoggedEvent::Link(hop, event) = event else { return None };
+    if *hop != HOP {
+        return None;
+    }
+    match event {
+        LinkEvent::Dequeued { packet, starts, .. } => Some((*starts, number(packet), Fate::Departed)),
+        LinkEvent::Marked { packet } => Some((at, number(packet), Fate::Marked)),
+        LinkEvent::QueueFull { packet, .. } => Some((at, number(packet), Fate::Full)),
+        LinkEvent::DroppedEarly { packet, .. } => Some((at, number(packet), Fate::Early)),
+        _ => None,
+    }
+}
+
+fn perfect_channel() -> ChannelConfig {
+    ChannelConfig::Perfect(perfect::Config::default())
+}
+
+/// Changes of a link that have no effect on arrivals of the first minute.
+fn changes_without_effect() -> Vec<(&'static str, Changes)> {
+    let (from, to) = (Span::from_secs(60), Span::from_secs(61));
+    let directions = LinkDirections::Both;
+    let gap = |packets| vec![Gap { from, to, packets, directions }];
+    let none = DelayConfig::Uniform(jitter::uniform::Config { low: Span::ZERO, high: Span::ZERO });
+    let jitter = |reordering| Some(Jitter { delay: none.clone(), reordering, from: Span::ZERO, directions });
+    let spike = Spike { at: from, extra_delay: to, duration: to, directions };
+    let row = |at, rate| LinkConditions { at, rate: Some(rate), delay: None, loss: 0.0 };
+    let rate = rate().bits_per_sec();
+    vec![
+        ("nothing", Changes::default()),
+        ("a later outage in which packets wait", Changes { gaps: gap(During::Wait), ..Changes::default() }),
+        ("a later outage in which packets are lost", Changes { gaps: gap(During::Lose), ..Changes::default() }),
+        ("zero jitter", Changes { jitter: jitter(false), ..Changes::default() }),
+        ("zero jitter with reordering", Changes { jitter: jitter(true), ..Changes::default() }),
+        ("a later spike", Changes { spikes: vec![spike], ..Changes::default() }),
+        ("the same rate", Changes { rows: vec![row(Span::from_millis(40), rate)], ..Changes::default() }),
+        ("a later rate", Changes { rows: vec![row(from, rate / 2)], ..Changes::default() }),
+    ]
+}
+
+/// Every transmitter whose time for a packet is known in advance, with this time.
+fn every_transmitter() -> Vec<(String, Build, Box<dyn Fn(&Packet) -> Span>)> {
+    let sends = |packet: &Packet| rate().transmission_time(packet.size());
+    let exchange = move |packet: &Packet| sends(packet) + DELAY.times(2) + rate().transmission_time(ACK);
+    let mut all: Vec<(String, Build, Box<dyn Fn(&Packet) -> Span>)> = Vec::new();
+    for tie in [Tie::DepartureFirst, Tie::ArrivalFirst] {
+        all.push((format!("a line, {tie:?}"), plain(tie), Box::new(sends)));
+        for (name, changes) in changes_without_effect() {
+            all.push((format!("a changing line: {name}, {tie:?}"), varying(changes, tie), Box::new(sends)));
+        }
+    }
+    let mut layer = |settings: serde_json::Value, time: Box<dyn Fn(&Packet) -> Span>| {
+        all.push((settings.to_string(), layered(settings), time));
+    };
+    layer(json!({ "kind": "stop-and-wait", "ack_size": "20 B" }), Box::new(exchange));
+    for kind in ["go-back-n", "selective-repeat"] {
+        layer(json!({ "kind": kind, "ack_size": "20 B", "window": 1 }), Box::new(exchange));
+        layer(json!({ "kind": kind, "ack_size": "20 B", "window": 1000 }), Box::new(sends));
+    }
+    layer(json!({ "kind": "fec", "data": 254, "parity": 1, "flush": "1 h" }), Box::new(sends));
+    // After each packet follows its parity.
+    layer(json!({ "kind": "fec", "data": 1, "parity": 1 }), Box::new(move |packet: &Packet| sends(packet).times(2)));
+    let lan = |packet: &Packet| rate().transmission_time(packet.size() + 64);
+    layer(json!({ "kind": "ns2-lan" }), Box::new(lan));
+    all
+}
+
+/// On ns-2's LAN packets join the queue after the delay of the sending end.
+fn joins_later(name: &str) -> Span {
+    if name.contains("ns2-lan") { DELAY } else { Span::ZERO }
+}
+
+#[test]
+fn every_transmitter_gives_the_fates_of_the_discipline() {
+    for config in every_discipline() {
+        let mut acted = 0;
+        for seed in 0..4 {
+            let arrivals = arrivals(seed, Time::from_millis(3), 400, None);
+            for (name, build, service) in every_transmitter() {
+                let joined: Vec<Arrival> =
+                    arrivals.iter().map(|(at, packet)| (*at + joins_later(&name), *packet)).collect();
+                let expected = expected_fates(&config, &joined, service);
+                let found = run(&build, &config, &arrivals, &perfect_channel()).fates;
+                assert_eq!(found, expected, "{} in front of {name}", config.name());
+                acted += expected.iter().filter(|(.., fate)| *fate != Fate::Departed).count();
+            }
+        }
+        assert!(acted > 100, "{} neither drops nor marks", config.name());
+    }
+}
+
+/// Stop-and-wait with losses, and cells of 802.11: the transmitter is done with a packet when it is acknowledged or given
+/// up.
+#[test]
+fn transmitters_that_repeat_or_contend_give_the_fates_of_the_discipline() {
+    let lossy = ChannelConfig::Uniform(uniform::Config { loss: 0.2 });
+    let all = [
+        ("stop-and-wait", layered(json!({ "kind": "stop-and-wait", "max_transmissions": 2 }))),
+        ("go-back-n", layered(json!({ "kind": "go-back-n", "window": 1, "max_transmissions": 2 }))),
+        ("selective-repeat", layered(json!({ "kind": "selective-repeat", "window": 1, "max_transmissions": 2 }))),
+        ("802.11b", cell(json!({ "standard": "802.11b" }))),
+        ("802.11n", cell(json!({ "standard": "802.11n" }))),
+        ("802.11n, aggregates", cell(json!({ "standard": "802.11n", "aggregation": { "frames": 1 } }))),
+    ];
+    for config in every_discipline() {
+        for (name, build) in &all {
+            let arrivals = arrivals(7, Time::from_millis(3), 400, None);
+            let Run { fates, done } = run(build, &config, &arrivals, &lossy);
+            let departed = |(at, number, fate): &(Time, u32, Fate)| (*fate == Fate::Departed).then_some((*number, *at));
+            let departed: BTreeMap<u32, Time> = fates.iter().filter_map(departed).collect();
+            let service = |packet: &Packet| {
+                let packet = number(packet);
+                done.get(&packet).zip(departed.get(&packet)).map_or(Span::ZERO, |(done, left)| done.since(*left))
+            };
+            assert_eq!(fates, expected_fates(&config, &arrivals, service), "{} in front of {name}", config.name());
+        }
+    }
+}
+
+/// A packet long before the others changes no departure, but of RED, whose average remembers it.
+#[test]
+fn packet_long_before_leaves_every_departure_unchanged() {
+    let early = (Time::from_nanos(777_777), packet(1_000_000, 1400));
+    let cells = [("802.11b", cell(json!({ "standard": "802.11b" })))];
+    for config in every_discipline().into_iter().filter(|config| config.name() != "red") {
+        let arrivals = arrivals(11, Time::from_millis(10_000), 400, None);
+        let with_early: Vec<Arrival> = [early].into_iter().chain(arrivals.iter().copied()).collect();
+        for (name, build, _) in every_transmitter() {
+            let expected = run(&build, &config, &arrivals, &perfect_channel()).fates;
+            let found = run(&build, &config, &with_early, &perfect_channel()).fates;
+            assert_eq!(found[1..], expected, "{} in front of {name}", config.name());
+        }
+        // The back-off after the early packet makes one draw more, so that only the order of departures is the same.
+        for (name, build) in &cells {
+            let order = |arrivals: &[Arrival]| -> Vec<u32> {
+                let spread: Vec<Arrival> = arrivals.to_vec();
+                let fates = run(build, &config, &spread, &perfect_channel()).fates;
+                fates.into_iter().filter(|(.., fate)| *fate == Fate::Departed).map(|(_, number, _)| number).collect()
+            };
+            assert_eq!(order(&with_early)[1], order(&arrivals)[0], "{} in front of {name}", config.name());
+        }
+    }
+}
+
+/// Packets of 500 bytes take 0.5 ms and come at multiples of it, so that arrivals and departures coincide. A line that
+/// changes without effect and one that does not change agree about which is first.
+#[test]
+fn lines_agree_about_simultaneous_arrivals_and_departures() {
+    for config in every_discipline() {
+        for tie in [Tie::DepartureFirst, Tie::ArrivalFirst] {
+            let arrivals = arrivals(3, Time::ZERO, 600, Some(500_000));
+            let expected = run(&plain(tie), &config, &arrivals, &perfect_channel()).fates;
+            for (name, changes) in changes_without_effect() {
+                let found = run(&varying(changes, tie), &config, &arrivals, &perfect_channel()).fates;
+                assert_eq!(found, expected, "{} in front of {name}, {tie:?}", config.name());
+            }
+        }
+    }
+}
+
+/// Bytes of the bulk flow's packets, and of the sparse flow's packet.
+const BULK: u32 = 1500;
+const SPARSE: u32 = 300;
+
+/// Returns the waits in microseconds of a bulk flow's packets 1 and 2, and of a sparse flow's packet, behind an FQ-CoDel
+/// queue at 10 Mbps. The bulk flow has sent packet 0 long before.
+fn waits_behind_fq_codel(build: &Build) -> [u64; 3] {
+    let config: QueueConfig = serde_json::from_value(json!({ "kind": "fq-codel" })).unwrap();
+    let of = |flow: u16, seq: u32, size: u32, micros: u64| {
+        let mut packet = packet(seq, size - 40);
+        let Body::Tcp(segment) = &mut packet.body else { unreachable!() };
+        segment.src_port = flow;
+        (Time::from_nanos(1000 * micros), packet)
+    };
+    let arrivals = [of(1, 0, BULK, 0), of(1, 1, BULK, 10_000), of(2, 9, SPARSE, 10_300), of(1, 2, BULK, 10_600)];
+    let fates = run(build, &config, &arrivals, &perfect_channel()).fates;
+    let wait = |wanted: u32| {
+        let left = fates.iter().find(|(_, number, _)| *number == wanted).expect("it departs").0;
+        let came = arrivals.iter().find(|(_, packet)| number(packet) == wanted).expect("it arrives").0;
+        left.since(came).as_nanos() / 1000
+    };
+    [1, 2, 9].map(wait)
+}
+
+// covers [RFC8290 s4.2]
+/// At 10 ms the bulk flow's queue is a new one with a fresh quantum of 1514 bytes, because it was found empty at 1.2 ms.
+/// After its packet of 1500 bytes 14 are left, so its next one leaves at 11.2 ms, after 0.6 ms, and the sparse one at
+/// 12.4 ms, after 2.1 ms.
+#[test]
+fn emptied_queue_is_a_new_one_at_its_next_packet() {
+    let fast = || TransmissionLine::new("10 Mbps".parse().unwrap(), DELAY, Timing::Exact);
+    for tie in [Tie::DepartureFirst, Tie::ArrivalFirst] {
+        let plain: Build = Box::new(move |config, schedule| {
+            Kind::Link(Box::new(PriorityLink::new(HOP, fast(), (backlog(config), tie), true, schedule.slot())))
+        });
+        assert_eq!(waits_behind_fq_codel(&plain), [0, 600, 2_100], "{tie:?}");
+        for (name, changes) in changes_without_effect().into_iter().filter(|(name, _)| !name.contains("rate")) {
+            let varying: Build = Box::new(move |config, schedule| {
+                let (stream, queue) = (Stream::named(1, 0, "changes"), (Limit::None, tie));
+                let link = VariableLink::new(HOP, fast(), &changes, stream, queue, true, schedule.slot());
+                Kind::Link(Box::new(link.with_backlog(backlog(config))))
+            });
+            assert_eq!(waits_behind_fq_codel(&varying), [0, 600, 2_100], "{name}, {tie:?}");
+        }
+    }
+}
