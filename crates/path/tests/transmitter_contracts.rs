@@ -13,17 +13,20 @@ use path::link::priority::PriorityLink;
 use path::link::variable::VariableLink;
 use path::link::variable::plan::{Changes, During, Gap, Spike};
 use path::link::variable::recorded::LinkConditions;
+use path::link::fifo::{FifoArrival, FifoLink};
 use path::link::{Link, LinkParts, Timing, TransmissionLine};
 use path::mac::arq::{ArqConfig, ArqSender};
 use path::mac::dcf;
 use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
 use path::outcome::LinkOutcome;
-use path::queue::{Backlog, Limit, QueueAction, QueueConfig, QueueCx, Queued, RouterBuffer, Tie};
+use path::queue::{
+    Backlog, DropCause, Limit, QueueAction, QueueConfig, QueueCx, Queued, RouterBuffer, Tie, drop_tail,
+};
 use path::scheduler::SchedulerConfig;
 use path::station::{Station, TxQueue};
 use path::{Cx, HopId, LinkDirection, LinkDirections, LinkEvent, LinkId, MediumId, MediumStationId};
 use serde_json::json;
-use wire::{Body, Dscp, Ecn, Packet};
+use wire::{Body, CompactPacket, Dscp, Ecn, Packet};
 
 const HOP: HopId = LinkId::new(0).hop(LinkDirection::Forward);
 const DELAY: Span = Span::from_nanos(700_000);
@@ -33,8 +36,8 @@ fn rate() -> Rate {
     "8 Mbps".parse().unwrap()
 }
 
-fn line() -> TransmissionLine {
-    TransmissionLine::new(rate(), DELAY, Timing::Exact)
+fn line(rate: Rate) -> TransmissionLine {
+    TransmissionLine::new(rate, DELAY, Timing::Exact)
 }
 
 fn queue_stream() -> Stream {
@@ -138,53 +141,73 @@ fn expected_fates(config: &QueueConfig, arrivals: &[Arrival], service: impl Fn(&
 fn note_actions(fates: &mut Fates, actions: &mut Vec<QueueAction>, at: Time) {
     fates.extend(actions.drain(..).map(|action| match action {
         QueueAction::Marked(packet) => (at, number(&packet), Fate::Marked),
-        QueueAction::Dropped(queued, path::queue::DropCause::Full) => (at, number(&queued.packet), Fate::Full),
-        QueueAction::Dropped(queued, path::queue::DropCause::Early) => (at, number(&queued.packet), Fate::Early),
+        QueueAction::Dropped(queued, DropCause::Full) => (at, number(&queued.packet), Fate::Full),
+        QueueAction::Dropped(queued, DropCause::Early) => (at, number(&queued.packet), Fate::Early),
     }));
 }
 
 /// A transmitter under test.
 enum Kind {
+    Fifo(Box<FifoLink>),
     Link(Box<dyn Link>),
     Station { station: Box<Station>, arrival: Slot },
     Medium(Box<Medium>),
 }
 
-/// Builds a transmitter in front of which a discipline stands.
-type Build = Box<dyn Fn(&QueueConfig, &mut Schedule) -> Kind>;
+/// Builds a transmitter of a rate in front of which a discipline stands.
+type Build = Box<dyn Fn(&QueueConfig, Rate, &mut Schedule) -> Kind>;
 
 fn backlog(config: &QueueConfig) -> Backlog {
     Backlog::new(config, queue_stream())
 }
 
 fn plain(tie: Tie) -> Build {
-    Box::new(move |config, schedule| {
-        Kind::Link(Box::new(PriorityLink::new(HOP, line(), (backlog(config), tie), true, schedule.slot())))
+    Box::new(move |config, rate, schedule| {
+        Kind::Link(Box::new(PriorityLink::new(HOP, line(rate), (backlog(config), tie), true, schedule.slot())))
     })
 }
 
 fn varying(changes: Changes, tie: Tie) -> Build {
-    Box::new(move |config, schedule| {
+    Box::new(move |config, rate, schedule| {
         let (stream, queue) = (Stream::named(1, 0, "changes"), (Limit::None, tie));
-        let link = VariableLink::new(HOP, line(), &changes, stream, queue, true, schedule.slot());
+        let link = VariableLink::new(HOP, line(rate), &changes, stream, queue, true, schedule.slot());
         Kind::Link(Box::new(link.with_backlog(backlog(config))))
+    })
+}
+
+fn drop_tail_of(config: &QueueConfig) -> drop_tail::Config {
+    config.drop_tail().expect("only drop-tail departures are known in advance")
+}
+
+/// A line that computes departures when packets arrive, which only drop-tail allows.
+fn fifo(tie: Tie) -> Build {
+    Box::new(move |config, rate, schedule| {
+        Kind::Fifo(Box::new(FifoLink::new(HOP, line(rate), (drop_tail_of(config), tie), true, schedule.slot())))
+    })
+}
+
+/// A changing line that computes departures when packets arrive.
+fn booked(changes: Changes, tie: Tie) -> Build {
+    Box::new(move |config, rate, schedule| {
+        let (stream, queue) = (Stream::named(1, 0, "changes"), (drop_tail_of(config), tie));
+        Kind::Link(Box::new(VariableLink::new(HOP, line(rate), &changes, stream, queue, true, schedule.slot())))
     })
 }
 
 /// A link with the link layer of these settings.
 fn layered(settings: serde_json::Value) -> Build {
     let arq: ArqConfig = serde_json::from_value(settings).unwrap();
-    Box::new(move |config, schedule| match arq.build().sender() {
+    Box::new(move |config, rate, schedule| match arq.build().sender() {
         ArqSender::Plain => panic!("no link layer"),
         ArqSender::Station(arq) => {
-            let queue = TxQueue::new(HOP, line(), *arq, backlog(config)).reporting_deliveries(true);
+            let queue = TxQueue::new(HOP, line(rate), *arq, backlog(config)).reporting_deliveries(true);
             let arrival = schedule.slot();
             let station = Station::new(vec![queue], &SchedulerConfig::default(), arrival, schedule.slot());
             Kind::Station { station: Box::new(station), arrival }
         }
         ArqSender::Own(build) => Kind::Link(build(LinkParts {
             hop: HOP,
-            line: line(),
+            line: line(rate),
             queue: backlog(config),
             slot: schedule.slot(),
             agent_at_far_end: false,
@@ -196,7 +219,7 @@ fn layered(settings: serde_json::Value) -> Build {
 /// The sender of a cell with two stations.
 fn cell(settings: serde_json::Value) -> Build {
     let cell: dcf::Config = serde_json::from_value(settings).unwrap();
-    Box::new(move |config, schedule| {
+    Box::new(move |config, _, schedule| {
         let queue = |end: usize, direction| TxQueueSpec {
             hop: LinkId::new(0).hop(direction),
             to: MediumStationId::from_index(1 - end),
@@ -221,14 +244,21 @@ fn cell(settings: serde_json::Value) -> Build {
 /// The outcome of a run.
 struct Run {
     fates: Fates,
+    /// Arrivals at the far end.
+    arrived: Vec<(Time, u32)>,
     /// Time at which the link layer was done with each packet.
     done: BTreeMap<u32, Time>,
 }
 
-/// Sends packets with a transmitter over a channel.
-fn run(build: &Build, config: &QueueConfig, arrivals: &[Arrival], channel: &ChannelConfig) -> Run {
+/// Sends packets at 8 Mbps over a perfect channel.
+fn run(build: &Build, config: &QueueConfig, arrivals: &[Arrival]) -> Fates {
+    run_over(build, config, (rate(), &ChannelConfig::Perfect(perfect::Config::default())), arrivals).fates
+}
+
+/// Sends packets with a transmitter of this rate over a channel.
+fn run_over(build: &Build, config: &QueueConfig, (rate, channel): (Rate, &ChannelConfig), arrivals: &[Arrival]) -> Run {
     let mut schedule = Schedule::new();
-    let mut kind = build(config, &mut schedule);
+    let mut kind = build(config, rate, &mut schedule);
     let mut channels: IdVec<LinkId, Box<dyn Channel>> = vec![channel.build(Stream::named(1, 0, "channel"))].into();
     let (mut log, mut buffer, mut done) = (EventLog::default(), RouterBuffer::default(), BTreeMap::new());
     let end = (Time::NEVER, packet(u32::MAX, 0));
@@ -252,6 +282,7 @@ fn run(build: &Build, config: &QueueConfig, arrivals: &[Arrival], channel: &Chan
         }
         let mut cx = Cx { now: *at, schedule: &mut schedule, channels: &mut channels, observer: &mut log };
         match &mut kind {
+            Kind::Fifo(link) => link.on_packet(packet, &mut cx).is_some(),
             Kind::Link(link) => cx.with_erased_observer(|cx| link.accept(packet, false, &mut buffer, cx)),
             Kind::Station { station, .. } => station.on_packet(0, packet, false, &mut buffer, &mut cx),
             Kind::Medium(medium) => {
@@ -260,14 +291,22 @@ fn run(build: &Build, config: &QueueConfig, arrivals: &[Arrival], channel: &Chan
             }
         };
     }
-    Run { fates: log.0.iter().filter_map(|(at, event)| fate(*at, event)).collect(), done }
+    let arrived = log.link_events().filter_map(|(at, _, event)| match event {
+        LinkEvent::Arrived { packet } => Some((at, number(&packet))),
+        _ => None,
+    });
+    Run { fates: log.0.iter().filter_map(|(at, event)| fate(*at, event)).collect(), arrived: arrived.collect(), done }
 }
 
 fn wake(kind: &mut Kind, slot: Slot, buffer: &mut RouterBuffer, cx: &mut Cx<'_, EventLog>) -> Vec<LinkOutcome> {
     match kind {
-        Kind::Link(link) => {
-            collect(|outcomes| cx.with_erased_observer(|cx| link.wake(buffer, outcomes, cx)))
-        }
+        Kind::Fifo(link) => collect(|outcomes| {
+            outcomes.deliver_with(HOP, |packet| {
+                let mut compact = CompactPacket::of(packet);
+                link.on_wake(cx, &mut compact, packet) != FifoArrival::Nothing
+            });
+        }),
+        Kind::Link(link) => collect(|outcomes| cx.with_erased_observer(|cx| link.wake(buffer, outcomes, cx))),
         Kind::Station { station, arrival } if slot == *arrival => {
             collect(|outcomes| station.on_arrival(buffer, outcomes, cx))
         }
@@ -294,10 +333,6 @@ fn fate(at: Time, event: &LoggedEvent) -> Option<(Time, u32, Fate)> {
     }
 }
 
-fn perfect_channel() -> ChannelConfig {
-    ChannelConfig::Perfect(perfect::Config::default())
-}
-
 /// Changes of a link that have no effect on arrivals of the first minute.
 fn changes_without_effect() -> Vec<(&'static str, Changes)> {
     let (from, to) = (Span::from_secs(60), Span::from_secs(61));
@@ -320,11 +355,13 @@ fn changes_without_effect() -> Vec<(&'static str, Changes)> {
     ]
 }
 
-/// Every transmitter whose time for a packet is known in advance, with this time.
-fn every_transmitter() -> Vec<(String, Build, Box<dyn Fn(&Packet) -> Span>)> {
+/// A transmitter whose time for a packet is known in advance, with this time.
+type Timed = (String, Build, Box<dyn Fn(&Packet) -> Span>);
+
+fn every_transmitter() -> Vec<Timed> {
     let sends = |packet: &Packet| rate().transmission_time(packet.size());
     let exchange = move |packet: &Packet| sends(packet) + DELAY.times(2) + rate().transmission_time(ACK);
-    let mut all: Vec<(String, Build, Box<dyn Fn(&Packet) -> Span>)> = Vec::new();
+    let mut all: Vec<Timed> = Vec::new();
     for tie in [Tie::DepartureFirst, Tie::ArrivalFirst] {
         all.push((format!("a line, {tie:?}"), plain(tie), Box::new(sends)));
         for (name, changes) in changes_without_effect() {
@@ -362,12 +399,30 @@ fn every_transmitter_gives_the_fates_of_the_discipline() {
                 let joined: Vec<Arrival> =
                     arrivals.iter().map(|(at, packet)| (*at + joins_later(&name), *packet)).collect();
                 let expected = expected_fates(&config, &joined, service);
-                let found = run(&build, &config, &arrivals, &perfect_channel()).fates;
+                let found = run(&build, &config, &arrivals);
                 assert_eq!(found, expected, "{} in front of {name}", config.name());
                 acted += expected.iter().filter(|(.., fate)| *fate != Fate::Departed).count();
             }
         }
         assert!(acted > 100, "{} neither drops nor marks", config.name());
+    }
+}
+
+/// Drop-tail departures that are computed when packets arrive are those of a discipline that is asked.
+#[test]
+fn departures_known_in_advance_are_those_of_the_discipline() {
+    let sorted = |mut fates: Fates| {
+        fates.sort();
+        fates
+    };
+    let config = every_discipline().into_iter().find(|config| config.drop_tail().is_some()).unwrap();
+    let arrivals = arrivals(2, Time::from_millis(3), 400, None);
+    let expected = sorted(expected_fates(&config, &arrivals, |packet| rate().transmission_time(packet.size())));
+    for tie in [Tie::DepartureFirst, Tie::ArrivalFirst] {
+        assert_eq!(sorted(run(&fifo(tie), &config, &arrivals)), expected, "{tie:?}");
+        for (name, changes) in changes_without_effect() {
+            assert_eq!(sorted(run(&booked(changes, tie), &config, &arrivals)), expected, "{name}, {tie:?}");
+        }
     }
 }
 
@@ -387,7 +442,7 @@ fn transmitters_that_repeat_or_contend_give_the_fates_of_the_discipline() {
     for config in every_discipline() {
         for (name, build) in &all {
             let arrivals = arrivals(7, Time::from_millis(3), 400, None);
-            let Run { fates, done } = run(build, &config, &arrivals, &lossy);
+            let Run { fates, done, .. } = run_over(build, &config, (rate(), &lossy), &arrivals);
             let departed = |(at, number, fate): &(Time, u32, Fate)| (*fate == Fate::Departed).then_some((*number, *at));
             let departed: BTreeMap<u32, Time> = fates.iter().filter_map(departed).collect();
             let service = |packet: &Packet| {
@@ -403,23 +458,13 @@ fn transmitters_that_repeat_or_contend_give_the_fates_of_the_discipline() {
 #[test]
 fn packet_long_before_leaves_every_departure_unchanged() {
     let early = (Time::from_nanos(777_777), packet(1_000_000, 1400));
-    let cells = [("802.11b", cell(json!({ "standard": "802.11b" })))];
     for config in every_discipline().into_iter().filter(|config| config.name() != "red") {
         let arrivals = arrivals(11, Time::from_millis(10_000), 400, None);
         let with_early: Vec<Arrival> = [early].into_iter().chain(arrivals.iter().copied()).collect();
         for (name, build, _) in every_transmitter() {
-            let expected = run(&build, &config, &arrivals, &perfect_channel()).fates;
-            let found = run(&build, &config, &with_early, &perfect_channel()).fates;
+            let expected = run(&build, &config, &arrivals);
+            let found = run(&build, &config, &with_early);
             assert_eq!(found[1..], expected, "{} in front of {name}", config.name());
-        }
-        // The back-off after the early packet makes one draw more, so that only the order of departures is the same.
-        for (name, build) in &cells {
-            let order = |arrivals: &[Arrival]| -> Vec<u32> {
-                let spread: Vec<Arrival> = arrivals.to_vec();
-                let fates = run(build, &config, &spread, &perfect_channel()).fates;
-                fates.into_iter().filter(|(.., fate)| *fate == Fate::Departed).map(|(_, number, _)| number).collect()
-            };
-            assert_eq!(order(&with_early)[1], order(&arrivals)[0], "{} in front of {name}", config.name());
         }
     }
 }
@@ -431,9 +476,9 @@ fn lines_agree_about_simultaneous_arrivals_and_departures() {
     for config in every_discipline() {
         for tie in [Tie::DepartureFirst, Tie::ArrivalFirst] {
             let arrivals = arrivals(3, Time::ZERO, 600, Some(500_000));
-            let expected = run(&plain(tie), &config, &arrivals, &perfect_channel()).fates;
+            let expected = run(&plain(tie), &config, &arrivals);
             for (name, changes) in changes_without_effect() {
-                let found = run(&varying(changes, tie), &config, &arrivals, &perfect_channel()).fates;
+                let found = run(&varying(changes, tie), &config, &arrivals);
                 assert_eq!(found, expected, "{} in front of {name}, {tie:?}", config.name());
             }
         }
@@ -455,7 +500,8 @@ fn waits_behind_fq_codel(build: &Build) -> [u64; 3] {
         (Time::from_nanos(1000 * micros), packet)
     };
     let arrivals = [of(1, 0, BULK, 0), of(1, 1, BULK, 10_000), of(2, 9, SPARSE, 10_300), of(1, 2, BULK, 10_600)];
-    let fates = run(build, &config, &arrivals, &perfect_channel()).fates;
+    let fast = ("10 Mbps".parse().unwrap(), &ChannelConfig::Perfect(perfect::Config::default()));
+    let fates = run_over(build, &config, fast, &arrivals).fates;
     let wait = |wanted: u32| {
         let left = fates.iter().find(|(_, number, _)| *number == wanted).expect("it departs").0;
         let came = arrivals.iter().find(|(_, packet)| number(packet) == wanted).expect("it arrives").0;
@@ -470,19 +516,90 @@ fn waits_behind_fq_codel(build: &Build) -> [u64; 3] {
 /// 12.4 ms, after 2.1 ms.
 #[test]
 fn emptied_queue_is_a_new_one_at_its_next_packet() {
-    let fast = || TransmissionLine::new("10 Mbps".parse().unwrap(), DELAY, Timing::Exact);
     for tie in [Tie::DepartureFirst, Tie::ArrivalFirst] {
-        let plain: Build = Box::new(move |config, schedule| {
-            Kind::Link(Box::new(PriorityLink::new(HOP, fast(), (backlog(config), tie), true, schedule.slot())))
-        });
-        assert_eq!(waits_behind_fq_codel(&plain), [0, 600, 2_100], "{tie:?}");
+        assert_eq!(waits_behind_fq_codel(&plain(tie)), [0, 600, 2_100], "{tie:?}");
         for (name, changes) in changes_without_effect().into_iter().filter(|(name, _)| !name.contains("rate")) {
-            let varying: Build = Box::new(move |config, schedule| {
-                let (stream, queue) = (Stream::named(1, 0, "changes"), (Limit::None, tie));
-                let link = VariableLink::new(HOP, fast(), &changes, stream, queue, true, schedule.slot());
-                Kind::Link(Box::new(link.with_backlog(backlog(config))))
-            });
-            assert_eq!(waits_behind_fq_codel(&varying), [0, 600, 2_100], "{name}, {tie:?}");
+            assert_eq!(waits_behind_fq_codel(&varying(changes, tie)), [0, 600, 2_100], "{name}, {tie:?}");
+        }
+    }
+}
+
+/// The lines whose time for a packet is that of its bits.
+fn every_line(packets: u32) -> Vec<(String, Build)> {
+    let mut all = Vec::new();
+    for tie in [Tie::DepartureFirst, Tie::ArrivalFirst] {
+        all.push((format!("departures in advance, {tie:?}"), fifo(tie)));
+        all.push((format!("a line, {tie:?}"), plain(tie)));
+        all.push((format!("a changing line with departures in advance, {tie:?}"), booked(Changes::default(), tie)));
+        all.push((format!("a changing line, {tie:?}"), varying(Changes::default(), tie)));
+    }
+    for kind in ["go-back-n", "selective-repeat"] {
+        all.push((kind.to_owned(), layered(json!({ "kind": kind, "window": packets }))));
+    }
+    all.push(("ns2-lan".to_owned(), layered(json!({ "kind": "ns2-lan", "header": "0 B" }))));
+    all
+}
+
+fn starts_at(build: &Build, rate: &str, arrivals: &[Arrival]) -> Vec<u64> {
+    let perfect = ChannelConfig::Perfect(perfect::Config::default());
+    let over = (rate.parse().unwrap(), &perfect);
+    let fates = run_over(build, &Limit::None.into(), over, arrivals).fates;
+    fates.into_iter().map(|(at, ..)| at.as_nanos()).collect()
+}
+
+/// Packets of 41 bytes take 32.8 ns at 10 Gbps, so packet n of a burst begins after 32.8 n ns; at 400 Gbps after 0.82 n
+/// ns. At 600 Mbps a time of 546.67 ns is rounded down.
+#[test]
+fn transmissions_above_a_gigabit_carry_their_remainder() {
+    let burst: Vec<Arrival> = (0..1000).map(|number| (Time::ZERO, packet(number, 1))).collect();
+    for (name, build) in every_line(1000) {
+        let begins = joins_later(&name).as_nanos();
+        for (rate, picoseconds) in [("10 Gbps", 32_800), ("400 Gbps", 820), ("600 Mbps", 546_000)] {
+            let expected: Vec<u64> = (0..1000).map(|n| begins + n * picoseconds / 1000).collect();
+            assert_eq!(starts_at(&build, rate, &burst), expected, "{name} at {rate}");
+        }
+    }
+    // 10 Gbps for 1 us, then 3 Gbps: 328 bits each.
+    let row = |at, rate| LinkConditions { at, rate: Some(rate), delay: None, loss: 0.0 };
+    let rows = vec![row(Span::ZERO, 10_000_000_000), row(Span::from_nanos(1000), 3_000_000_000)];
+    let changes = Changes { rows, ..Changes::default() };
+    let expected: Vec<u64> =
+        (0..1000).map(|n| n * 328).map(|bits: u64| (bits / 10).min(1000) + bits.saturating_sub(10_000) / 3).collect();
+    for build in [booked(changes.clone(), Tie::DepartureFirst), varying(changes, Tie::DepartureFirst)] {
+        assert_eq!(starts_at(&build, "1 Mbps", &burst), expected);
+    }
+}
+
+/// In no interval is more sent than the rate allows, to a nanosecond, whether packets wait or find the line idle; and no
+/// line waits longer than a nanosecond for a remainder.
+#[test]
+fn no_line_exceeds_its_rate_in_any_interval() {
+    for rate in ["1500 Mbps", "10 Gbps", "100 Gbps", "400 Gbps"] {
+        let bits_per_ns = rate.parse::<Rate>().unwrap().bits_per_sec() as f64 / 1e9;
+        let mut draws = Stream::named(9, 0, rate).draws();
+        let (mut at, mut sizes) = (0.0, Vec::new());
+        let arrivals: Vec<Arrival> = (0..300)
+            .map(|number| {
+                let size = 41 + (draws.next_u64() % 1400) as u32;
+                sizes.push(size);
+                let arrival = (Time::from_nanos(at as u64), packet(number, size - 40));
+                at += draws.exponential(750.0 * 8.0 / bits_per_ns);
+                arrival
+            })
+            .collect();
+        let lines = every_line(1000);
+        let mut first: Option<Vec<u64>> = None;
+        for (name, build) in lines.iter().filter(|(name, _)| name != "ns2-lan") {
+            let starts = starts_at(build, rate, &arrivals);
+            for (from, begins) in starts.iter().enumerate() {
+                let mut bits = 0.0;
+                for (next, size) in starts[from + 1..].iter().zip(&sizes[from..]) {
+                    bits += f64::from(8 * size);
+                    assert!(bits <= bits_per_ns * (next - begins + 1) as f64 + 1e-6, "{name} at {rate}");
+                }
+            }
+            let expected = first.get_or_insert_with(|| starts.clone());
+            assert_eq!(&starts, expected, "{name} at {rate}");
         }
     }
 }

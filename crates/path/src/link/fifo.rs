@@ -145,8 +145,8 @@ impl FifoLink {
             self.counters.marked += 1;
             cx.emit(self.hop, || LinkEvent::Marked { packet: whole(&packet) });
         }
-        let duration = self.line.transmission_time(size);
         let starts = self.free_at.max(cx.now);
+        let duration = self.line.transmit(size, starts);
         let leaves = starts + duration;
         let arrives = leaves + self.line.delay;
         let fate = if self.lossy {

@@ -102,7 +102,7 @@ impl PriorityLink {
     /// arrival at the far end also has.
     fn send(&mut self, packet: &Packet, order: Order, waited: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
         let (size, now) = (packet.size(), cx.now);
-        let duration = self.line.transmission_time(size);
+        let duration = self.line.transmit(size, now);
         let fate = if self.lossy {
             let number = Some(self.counters.frames_sent);
             let frame = ChannelFrame { now, start: now, duration, size, direction: self.hop.direction, number };
@@ -197,7 +197,7 @@ impl Link for PriorityLink {
                 break;
             }
             counters.frames_sent += 1;
-            starts += line.transmission_time(packet.size());
+            starts += line.transmit(packet.size(), starts);
         }
         counters
     }

@@ -232,7 +232,7 @@ impl Station {
         }
         queue.attempts += 1;
         let (hop, number, attempt) = (queue.hop, queue.number, queue.attempts);
-        let duration = queue.line.transmission_time(packet.size());
+        let duration = queue.line.transmit(packet.size(), cx.now);
         let number_on_hop = Some(queue.counters.frames_sent);
         let frame = ChannelFrame {
             now: cx.now,

@@ -146,7 +146,7 @@ impl FecSender {
 
     fn transmit(&mut self, size: u32, load: FecLoad, cx: &mut LinkCx<'_>) {
         let (hop, now, number) = (self.hop, cx.now, self.counters.frames_sent);
-        let duration = self.line.transmission_time(size);
+        let duration = self.line.transmit(size, now);
         let frame = ChannelFrame { now, start: now, duration, size, direction: hop.direction, number: Some(number) };
         let fate = cx.channels[hop.link].fate(&frame);
         self.counters.frames_sent += 1;

@@ -99,7 +99,7 @@ impl LanSender {
         let popped = self.backlog.pop(self.hop, &mut self.counters, cx, |queued| queued.packet);
         let Some(packet) = popped else { return };
         let (hop, now, size) = (self.hop, cx.now, packet.size() + self.lan.header);
-        let duration = self.line.transmission_time(size);
+        let duration = self.line.transmit(size, now);
         let number = Some(self.counters.frames_sent);
         let fate = cx.channels[hop.link].fate(&ChannelFrame {
             now,

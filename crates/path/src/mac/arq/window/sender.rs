@@ -168,7 +168,7 @@ impl WindowSender {
         outstanding.sent += 1;
         let (packet, attempt) = (outstanding.packet, outstanding.sent);
         let (hop, now, size) = (self.hop, cx.now, packet.size());
-        let duration = self.line.transmission_time(size);
+        let duration = self.line.transmit(size, now);
         let number_on_hop = Some(self.counters.frames_sent);
         let frame = ChannelFrame { now, start: now, duration, size, direction: hop.direction, number: number_on_hop };
         self.counters.frames_sent += 1;
