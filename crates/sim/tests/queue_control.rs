@@ -137,6 +137,52 @@ tcp = { variant = "dctcp", ecn_codepoint = "ect1", window_scaling = true }
     assert!((0.8..1.25).contains(&windows), "{windows}: {classic} and {scalable} Mbps");
 }
 
+/// Five DCTCP flows and five SACK flows with ECN share 100 Mbps for 120 s. Marks are drawn, so that no flow keeps a phase
+/// in which it meets fewer of them: inside a class the largest share is at most 15 % above the smallest.
+#[test]
+fn equal_flows_behind_dualpi2_have_equal_shares() {
+    let ends: String = (0..10)
+        .map(|n| {
+            let access = r#"rate = "10 Gbps", delay = "0 s", queue = "unlimited""#;
+            let tcp = match n {
+                0..5 => r#"variant = "dctcp", ecn_codepoint = "ect1""#,
+                _ => r#"variant = "sack", ecn = "request""#,
+            };
+            format!(
+                r#"
+                nodes.s{n}.kind = "host"
+                nodes.d{n}.kind = "host"
+                links.a{n} = {{ kind = "wired", between = ["s{n}", "r1"], {access} }}
+                links.b{n} = {{ kind = "wired", between = ["r2", "d{n}"], {access} }}
+                flows.f{n} = {{ from = "s{n}", to = "d{n}", receive_window = "16 MiB", tcp = {{ {tcp} }} }}
+                "#
+            )
+        })
+        .collect();
+    let text = format!(
+        r#"
+        duration = "120 s"
+        nodes.r1.kind = "router"
+        nodes.r2.kind = "router"
+        [links.neck]
+        kind = "wired"
+        between = ["r1", "r2"]
+        rate = "100 Mbps"
+        delay = "20 ms"
+        queue = "dualpi2"
+        jitter = {{ delay = {{ kind = "uniform", high = "200 us" }} }}
+        "#
+    );
+    let results = run(&(ends + &text));
+    let shares: Vec<f64> = results.flows.iter().map(|flow| flow.goodput_bps().unwrap() / 1e6).collect();
+    for class in shares.chunks(5) {
+        let [least, most] = [f64::min, f64::max].map(|pick| class.iter().copied().reduce(pick).unwrap());
+        assert!(most < 1.15 * least, "{shares:?} Mbps");
+    }
+    let total: f64 = shares.iter().sum();
+    assert!((85.0..98.0).contains(&total), "{total} of 100 Mbps");
+}
+
 /// The equilibrium of n Reno flows under RED: the window W that follows from the share p of marked packets, W = sqrt(3
 /// / 2p) [Mathis1997], equals the capacity of path and queue, n W = C d + q, and RED marks p = 2 p_b(q), because the
 /// gaps between its marks are uniform with a mean of 1 / 2 p_b [Floyd1993 s7]. Returns q in packets.
