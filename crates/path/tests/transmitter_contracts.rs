@@ -244,8 +244,6 @@ fn cell(settings: serde_json::Value) -> Build {
 /// The outcome of a run.
 struct Run {
     fates: Fates,
-    /// Arrivals at the far end.
-    arrived: Vec<(Time, u32)>,
     /// Time at which the link layer was done with each packet.
     done: BTreeMap<u32, Time>,
 }
@@ -291,11 +289,7 @@ fn run_over(build: &Build, config: &QueueConfig, (rate, channel): (Rate, &Channe
             }
         };
     }
-    let arrived = log.link_events().filter_map(|(at, _, event)| match event {
-        LinkEvent::Arrived { packet } => Some((at, number(&packet))),
-        _ => None,
-    });
-    Run { fates: log.0.iter().filter_map(|(at, event)| fate(*at, event)).collect(), arrived: arrived.collect(), done }
+    Run { fates: log.0.iter().filter_map(|(at, event)| fate(*at, event)).collect(), done }
 }
 
 fn wake(kind: &mut Kind, slot: Slot, buffer: &mut RouterBuffer, cx: &mut Cx<'_, EventLog>) -> Vec<LinkOutcome> {
