@@ -54,6 +54,36 @@ fn packets_of_a_burst_wait_for_their_predecessors() {
     close(millis(measured(&fair).links[0].forward.queue_wait_mean_s), 4.5);
 }
 
+/// Little's law from the figures of a summary: the mean backlog times the duration is the sum of the waits of all packets,
+/// with those that the queue dropped. Behind a queue that drops at the head the dropped packets have waited.
+#[test]
+fn littles_law_holds_from_the_figures_of_a_summary() {
+    let flow = "mss = "960 B"
+bytes = "96000 B"
+receive_window = "1 MB"
+tcp.initial_window = 10";
+    for queue in [
+        ""50 packets"",
+        "{ kind = "head-drop", limit = "50 packets" }",
+        "{ kind = "fq-codel", limit = "50 packets" }",
+        "{ kind = "red", limit = "30 packets" }",
+    ] {
+        let text = wire_text("8 Mbps", "10 ms", flow).replace("[flows.flow]", &format!("queue = {queue}
+[flows.flow]"));
+        let summary = measured(&text);
+        let forward = &summary.links[0].forward;
+        let (left, dropped) = (forward.queue_departures.unwrap() as f64, forward.queue_drops.unwrap() as f64);
+        let waits = left * forward.queue_wait_mean_s.unwrap() + dropped * forward.queue_drop_wait_mean_s.unwrap();
+        assert!(dropped > 0.0 && waits > 0.0, "{queue}: nothing was dropped");
+        let area = forward.backlog_mean.unwrap() * summary.simulated_s;
+        assert!((area / waits - 1.0).abs() < 1e-9, "{queue}: {area} and {waits} packet seconds");
+        let most = if queue.contains("red") { 30 } else { 50 };
+        assert!(forward.backlog_max.unwrap() <= most, "{queue}: {:?}", forward.backlog_max);
+        let refuses = queue.starts_with('"') || queue.contains("red");
+        assert_eq!(forward.queue_drop_wait_mean_s == Some(0.0), refuses, "{queue}");
+    }
+}
+
 /// Three attempts fail. Without failures a frame of 1064 bytes takes 8.512 ms at 1 Mbps, and 1 ms. The failed attempts
 /// add the time by which the transfer takes longer, because one segment is sent at a time.
 #[test]

@@ -14,7 +14,7 @@ use path::link::variable::VariableLink;
 use path::link::variable::plan::{Changes, During, Gap, Spike};
 use path::link::variable::recorded::LinkConditions;
 use path::link::fifo::{FifoArrival, FifoLink};
-use path::link::{Link, LinkParts, Timing, TransmissionLine};
+use path::link::{HopCounters, Link, LinkParts, Timing, TransmissionLine};
 use path::mac::arq::{ArqConfig, ArqSender};
 use path::mac::dcf;
 use path::medium::{Medium, QueueId, StationSpec, TxQueueSpec};
@@ -108,6 +108,12 @@ type Fates = Vec<(Time, u32, Fate)>;
 
 /// Returns the fates that a discipline gives packets of a transmitter that needs `service` for each.
 fn expected_fates(config: &QueueConfig, arrivals: &[Arrival], service: impl Fn(&Packet) -> Span) -> Fates {
+    expected_run(config, arrivals, service).0
+}
+
+/// Returns these fates, and the maximum number of waiting packets.
+fn expected_run(config: &QueueConfig, arrivals: &[Arrival], service: impl Fn(&Packet) -> Span) -> (Fates, u64) {
+    let mut most = 0;
     let mut queue = config.build(queue_stream());
     let (mut fates, mut actions) = (Fates::new(), Vec::new());
     // Time of the transmitter's next request; `None` after it found nothing.
@@ -133,9 +139,18 @@ fn expected_fates(config: &QueueConfig, arrivals: &[Arrival], service: impl Fn(&
         note_actions(&mut fates, &mut actions, *now);
         if at_once {
             request = Some(*now);
+        } else {
+            most = most.max(queue.len());
         }
     }
-    fates
+    (fates, most as u64)
+}
+
+/// Returns the sum of the times from the arrival of packets to their fates.
+fn sum_waits(fates: &Fates, arrivals: &[Arrival]) -> Span {
+    let arrived: BTreeMap<u32, Time> = arrivals.iter().map(|(at, packet)| (number(packet), *at)).collect();
+    let leaves = fates.iter().filter(|(.., fate)| *fate != Fate::Marked);
+    leaves.map(|(at, number, _)| at.since(arrived[number])).fold(Span::ZERO, |sum, wait| sum + wait)
 }
 
 fn note_actions(fates: &mut Fates, actions: &mut Vec<QueueAction>, at: Time) {
@@ -246,6 +261,7 @@ struct Run {
     fates: Fates,
     /// Time at which the link layer was done with each packet.
     done: BTreeMap<u32, Time>,
+    counters: HopCounters,
 }
 
 /// Sends packets at 8 Mbps over a perfect channel.
@@ -289,7 +305,15 @@ fn run_over(build: &Build, config: &QueueConfig, (rate, channel): (Rate, &Channe
             }
         };
     }
-    Run { fates: log.0.iter().filter_map(|(at, event)| fate(*at, event)).collect(), done }
+    let counters = match &kind {
+        Kind::Fifo(link) => link.counters(Time::NEVER),
+        Kind::Link(link) => link.counters(Time::NEVER),
+        Kind::Station { station, .. } => station.queues()[0].counters(Time::NEVER),
+        Kind::Medium(medium) => {
+            medium.counters(QueueId { station: MediumStationId::new(0), queue: 0 }, Time::NEVER)
+        }
+    };
+    Run { fates: log.0.iter().filter_map(|(at, event)| fate(*at, event)).collect(), done, counters }
 }
 
 fn wake(kind: &mut Kind, slot: Slot, buffer: &mut RouterBuffer, cx: &mut Cx<'_, EventLog>) -> Vec<LinkOutcome> {
@@ -399,6 +423,34 @@ fn every_transmitter_gives_the_fates_of_the_discipline() {
             }
         }
         assert!(acted > 100, "{} neither drops nor marks", config.name());
+    }
+}
+
+/// Little's law: the mean backlog times the duration is the sum of the waits of all packets, sent or dropped. Every
+/// transmitter counts it, and the maximum backlog.
+#[test]
+fn every_transmitter_counts_the_backlog() {
+    let perfect = ChannelConfig::Perfect(perfect::Config::default());
+    for config in every_discipline() {
+        let arrivals = arrivals(6, Time::from_millis(3), 400, None);
+        let mut all = every_transmitter();
+        if config.drop_tail().is_some() {
+            let sends = |packet: &Packet| rate().transmission_time(packet.size());
+            for tie in [Tie::DepartureFirst, Tie::ArrivalFirst] {
+                all.push((format!("departures in advance, {tie:?}"), fifo(tie), Box::new(sends)));
+                all.push((format!("booked, {tie:?}"), booked(Changes::default(), tie), Box::new(sends)));
+            }
+        }
+        for (name, build, service) in all {
+            let joined: Vec<Arrival> =
+                arrivals.iter().map(|(at, packet)| (*at + joins_later(&name), *packet)).collect();
+            let (fates, most) = expected_run(&config, &joined, service);
+            let backlog = run_over(&build, &config, (rate(), &perfect), &arrivals).counters.backlog;
+            let expected = (sum_waits(&fates, &joined), most);
+            assert_eq!((backlog.waited(), backlog.most()), expected, "{} in front of {name}", config.name());
+        }
+        let cell = run_over(&cell(json!({ "standard": "802.11b" })), &config, (rate(), &perfect), &arrivals);
+        assert_eq!(cell.counters.backlog.waited(), sum_waits(&cell.fates, &arrivals), "{} in a cell", config.name());
     }
 }
 

@@ -241,6 +241,10 @@ impl Backlog {
                     }
                 }
                 queue.push(queued);
+                counters.backlog.add(cx.now);
+                if !at_once {
+                    counters.backlog.record((queue.len() + others.0) as u64);
+                }
                 report_joined(&queued, hop, cx);
                 true
             }
@@ -254,9 +258,14 @@ impl Backlog {
                 let result = other.queue.enqueue(queued, &mut QueueCx::new(cx.now, others, &mut other.actions));
                 if result.is_ok() {
                     other.found_empty = false;
+                    counters.backlog.add(cx.now);
                     report_joined(&queued, hop, cx);
                 }
+                let waits = result.is_ok() && !at_once;
                 self.settle(hop, counters, cx);
+                if waits {
+                    counters.backlog.record((self.len() + offer.others.0) as u64);
+                }
                 if let Err(cause) = result {
                     report_refusal(queued, cause, hop, counters, cx);
                 }
@@ -289,6 +298,7 @@ impl Backlog {
     ) -> Option<T> {
         match &mut self.discipline {
             Discipline::DropTail(queue) => queue.pop_with(|queued| {
+                counters.backlog.remove(cx.now);
                 let (taken, leaves) = take(queued);
                 report_departure(queued, leaves, hop, cx);
                 taken
@@ -297,6 +307,7 @@ impl Backlog {
                 let queued = other.next(cx.now);
                 self.settle(hop, counters, cx);
                 queued.map(|queued| {
+                    counters.backlog.remove(cx.now);
                     let (taken, leaves) = take(&queued);
                     report_departure(&queued, leaves, hop, cx);
                     taken
@@ -336,6 +347,7 @@ impl Backlog {
         for action in other.actions.drain(..) {
             report_action(action, hop, counters, cx);
             if let QueueAction::Dropped(queued, _) = action {
+                counters.backlog.remove(cx.now);
                 self.dropped.packets += 1;
                 self.dropped.bytes += queued.packet.size();
             }

@@ -49,11 +49,18 @@ impl Booked {
         if !at_once {
             self.waiting.push_back((starts, size));
             self.bytes += u64::from(size);
+            line.counters.backlog.record(self.waiting.len() as u64);
         }
+        line.counters.backlog.add_wait(starts.since(cx.now));
         let (packet, arrived) = (Packet { ecn, ..*packet }, cx.now);
         cx.emit_timing(line.hop, || LinkEvent::Dequeued { packet, arrived, starts, leaves: Some(leaves) });
         line.transmit(packet, transmission, cx);
         Some(leaves)
+    }
+
+    /// Returns the starts of the transmissions that have not begun at `now`.
+    pub fn starts_after(&self, now: Time) -> impl Iterator<Item = Time> + '_ {
+        self.waiting.iter().rev().map(|(starts, _)| *starts).take_while(move |starts| *starts > now)
     }
 
     /// Returns the number and bytes of the packets whose transmission has not begun at `now`.

@@ -107,7 +107,9 @@ impl Link for VariableLink {
         let mut counters = self.transmitter.counters;
         if let Waiting::Booked(booked) = &self.waiting {
             counters.frames_sent -= booked.waiting(now).0 as u64;
+            booked.starts_after(now).for_each(|starts| counters.backlog.remove_wait(starts.since(now)));
         }
+        counters.backlog.advance(now);
         counters.busy = counters.busy - self.transmitter.timing.free_at().since(now);
         counters
     }
