@@ -247,7 +247,12 @@ const CASES: &[Case<'_>] = &[
     (
         "from = \"a\"",
         "from = \"a\"\necn_codepoint = \"ect1\"",
-        &["flows.down.ecn_codepoint", "\"ect1\"", "negotiates ECN", "tcp = { ecn = \"request\", ecn_codepoint = \"ect1\" }"],
+        &[
+            "flows.down.ecn_codepoint",
+            "\"ect1\"",
+            "negotiates ECN",
+            "tcp = { ecn = \"request\", ecn_codepoint = \"ect1\" }",
+        ],
     ),
     ("from = \"a\"", "from = \"x\"", &["flows.down.from", "a node of kind \"host\""]),
     (

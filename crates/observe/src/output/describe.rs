@@ -27,11 +27,7 @@ macro_rules! put {
 }
 
 /// Writes an event at a time to a record.
-pub(super) fn write_event(
-    (at, event): (Time, &Event),
-    names: &EventNames,
-    record: &mut impl Record,
-) -> io::Result<()> {
+pub(super) fn write_event((at, event): (Time, &Event), names: &EventNames, record: &mut impl Record) -> io::Result<()> {
     match event {
         Event::Sender { flow, event: said } | Event::Receiver { flow, event: said } => {
             write_endpoint_event(said, record)?;
@@ -182,11 +178,7 @@ fn write_endpoint_event(event: &tcp::Event, record: &mut impl Record) -> io::Res
     Ok(())
 }
 
-fn write_link_event(
-    (at, event): (Time, &LinkEvent),
-    flow: Option<&str>,
-    record: &mut impl Record,
-) -> io::Result<()> {
+fn write_link_event((at, event): (Time, &LinkEvent), flow: Option<&str>, record: &mut impl Record) -> io::Result<()> {
     let mut frame = |name: &'static str, number: u64, attempt: u32, about: &Packet| {
         put!(record, { "event": name, "frame": number, "attempt": attempt });
         write_packet_fields(Some(about), flow, record)

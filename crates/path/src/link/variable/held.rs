@@ -51,7 +51,11 @@ impl Held {
         if !accepted {
             buffer.release(packet.size());
         }
-        self.begin(line, buffer, cx);
+        if is_first {
+            self.begin(line, buffer, cx);
+        } else {
+            buffer.release(self.backlog.take_dropped().bytes);
+        }
         self.rearm(line, cx);
         accepted
     }
