@@ -64,13 +64,20 @@ impl Rate {
 
     /// Returns the transmission time of `size` bytes, rounded down to nanoseconds.
     pub fn transmission_time(self, size: u32) -> Span {
+        self.divide_transmission(size).0
+    }
+
+    /// Returns the transmission time of `size` bytes in whole nanoseconds, and what is left after them, in billionths of
+    /// a bit: less than the rate sends in a nanosecond.
+    pub fn divide_transmission(self, size: u32) -> (Span, u64) {
         // The product can exceed 64 bits for sizes far beyond ordinary packets.
         let bits = u64::from(size) * 8;
         match bits.checked_mul(crate::time::NANOS_PER_SEC) {
-            Some(scaled) => Span::from_nanos(scaled / self.0),
+            Some(scaled) => (Span::from_nanos(scaled / self.0), scaled % self.0),
             None => {
-                let nanos = u128::from(bits) * u128::from(crate::time::NANOS_PER_SEC) / u128::from(self.0);
-                Span::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+                let scaled = u128::from(bits) * u128::from(crate::time::NANOS_PER_SEC);
+                let nanos = u64::try_from(scaled / u128::from(self.0)).unwrap_or(u64::MAX);
+                (Span::from_nanos(nanos), (scaled % u128::from(self.0)) as u64)
             }
         }
     }
@@ -621,5 +628,7 @@ mod tests {
         assert_eq!(rate("8 Mbps").transmission_time(1_000), Span::from_millis(1));
         assert_eq!(rate("1 Mbps").transmission_time(1_064), Span::from_nanos(8_512_000));
         assert_eq!(rate("3 bps").transmission_time(u32::MAX), Span::from_nanos(11_453_246_120_000_000_000));
+        // 32.8 ns: 0.8 of the 10 bits of a nanosecond are left.
+        assert_eq!(rate("10 Gbps").divide_transmission(41), (Span::from_nanos(32), 8_000_000_000));
     }
 }

@@ -54,6 +54,31 @@ fn packets_of_a_burst_wait_for_their_predecessors() {
     close(millis(measured(&fair).links[0].forward.queue_wait_mean_s), 4.5);
 }
 
+/// Little's law from the figures of a summary: the mean backlog times the duration is the sum of the waits of all packets,
+/// with those that the queue dropped. Behind a queue that drops at the head the dropped packets have waited.
+#[test]
+fn littles_law_holds_from_the_figures_of_a_summary() {
+    let flow = "mss = \"960 B\"\nbytes = \"2 MB\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 10";
+    for (queue, refuses) in [
+        ("\"50 packets\"", true),
+        ("{ kind = \"head-drop\", limit = \"50 packets\" }", false),
+        ("{ kind = \"fq-codel\", limit = \"50 packets\" }", false),
+        ("{ kind = \"red\", limit = \"50 packets\" }", true),
+    ] {
+        let text =
+            wire_text("8 Mbps", "10 ms", flow).replace("[flows.flow]", &format!("queue = {queue}\n[flows.flow]"));
+        let summary = measured(&text);
+        let forward = &summary.links[0].forward;
+        let (left, dropped) = (forward.queue_departures.unwrap() as f64, forward.queue_drops.unwrap() as f64);
+        let drop_wait = forward.queue_drop_wait_mean_s.expect("packets are dropped");
+        let waits = left * forward.queue_wait_mean_s.unwrap() + dropped * drop_wait;
+        let area = forward.backlog_mean.unwrap() * summary.simulated_s;
+        assert!((area / waits - 1.0).abs() < 1e-9, "{queue}: {area} and {waits} packet seconds");
+        assert_eq!(drop_wait == 0.0, refuses, "{queue}: {drop_wait} s");
+        assert!((1..=50).contains(&forward.backlog_max.unwrap()), "{queue}: {:?}", forward.backlog_max);
+    }
+}
+
 /// Three attempts fail. Without failures a frame of 1064 bytes takes 8.512 ms at 1 Mbps, and 1 ms. The failed attempts
 /// add the time by which the transfer takes longer, because one segment is sent at a time.
 #[test]

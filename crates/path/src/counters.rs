@@ -1,6 +1,6 @@
 //! The counters of a link.
 
-use engine::Span;
+use engine::{Span, Time};
 
 /// Counters of one direction of a link.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -29,4 +29,70 @@ pub struct HopCounters {
     pub packets_delivered: u64,
     /// Time spent transmitting; for a frame in transmission, the elapsed part.
     pub busy: Span,
+    /// The number of waiting packets over time.
+    pub backlog: BacklogCount,
+}
+
+/// The number of packets that wait in a queue over time. A packet that is sent at once does not wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct BacklogCount {
+    waiting: u64,
+    /// Time of the last change of `waiting`.
+    since: Time,
+    /// Sum of the waits of all packets up to that time.
+    waited: Span,
+    most: u64,
+}
+
+impl BacklogCount {
+    /// Adds a packet.
+    #[inline]
+    pub(crate) fn add(&mut self, now: Time) {
+        self.advance(now);
+        self.waiting += 1;
+    }
+
+    /// Removes a packet.
+    #[inline]
+    pub(crate) fn remove(&mut self, now: Time) {
+        self.advance(now);
+        self.waiting = self.waiting.saturating_sub(1);
+    }
+
+    /// Adds a packet whose whole wait is known.
+    #[inline]
+    pub(crate) fn add_wait(&mut self, wait: Span) {
+        self.waited = self.waited + wait;
+    }
+
+    /// Removes the part of a known wait that is still to come.
+    pub(crate) fn remove_wait(&mut self, wait: Span) {
+        self.waited = self.waited - wait;
+    }
+
+    /// Records that this number of packets wait.
+    #[inline]
+    pub(crate) fn record(&mut self, waiting: u64) {
+        self.most = self.most.max(waiting);
+    }
+
+    /// Counts the waits up to `now`.
+    #[inline]
+    pub(crate) fn advance(&mut self, now: Time) {
+        if self.waiting > 0 {
+            self.waited = self.waited + now.since(self.since).times(self.waiting);
+        }
+        self.since = now;
+    }
+
+    /// Returns the sum of the waits of all packets, whether they were sent or dropped or still wait: the mean backlog
+    /// times the duration.
+    pub fn waited(&self) -> Span {
+        self.waited
+    }
+
+    /// Returns the maximum number of waiting packets.
+    pub fn most(&self) -> u64 {
+        self.most
+    }
 }

@@ -37,6 +37,7 @@ mod snoop_ns2;
 mod split;
 mod station_timeline;
 mod traits;
+mod transmitter_contracts;
 mod variable;
 mod window_laws;
 mod window_timeline;

@@ -244,6 +244,16 @@ const CASES: &[Case<'_>] = &[
         &["links.air.queue_tie", "arrival-first", "the order of events decides"],
     ),
     ("between = [\"a\", \"x\"]", "between = [\"a\", \"a\"]", &["links.wire.between", "two different nodes"]),
+    (
+        "from = \"a\"",
+        "from = \"a\"\necn_codepoint = \"ect1\"",
+        &[
+            "flows.down.ecn_codepoint",
+            "\"ect1\"",
+            "negotiates ECN",
+            "tcp = { ecn = \"request\", ecn_codepoint = \"ect1\" }",
+        ],
+    ),
     ("from = \"a\"", "from = \"x\"", &["flows.down.from", "a node of kind \"host\""]),
     (
         "a = { kind = \"host\" }",

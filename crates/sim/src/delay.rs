@@ -119,6 +119,8 @@ impl FlowDelays {
 pub struct HopDelays {
     /// Waits in the queue: from the arrival of a packet to the start of its transmission.
     pub queue: Histogram,
+    /// Waits of the packets that the queue dropped: 0 for an arriving packet that it refused.
+    pub queue_dropped: Histogram,
     /// Times from the start of the first transmission, or of contention in a medium, to the arrival at the far end.
     /// Empty on a link without a link layer.
     pub link_layer: Histogram,
@@ -240,6 +242,7 @@ impl Delays {
                 }
             }
             LinkEvent::QueueFull { packet, arrived } | LinkEvent::DroppedEarly { packet, arrived } => {
+                here.queue_dropped.record_span(at.since(*arrived));
                 if let Some(of) = of() {
                     self.record_loss(packet, &of, Some(*arrived));
                 }

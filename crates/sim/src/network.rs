@@ -11,6 +11,7 @@ use path::queue::{QueueConfig, Tie};
 use path::scheduler::SchedulerConfig;
 use path::{LinkId, MediumStationId, Reach};
 use serde::Serialize;
+use tcp::config::EcnCodepoint;
 use wire::Dscp;
 
 use crate::app::ApplicationConfig;
@@ -249,6 +250,9 @@ pub struct FlowSpec {
     /// application; its [connections](crate::Application::connections) are consecutive flows.
     #[serde(skip_serializing_if = "is_default")]
     pub further_connection: bool,
+    /// Codepoint of the datagrams of a flow that is ECN-capable and does not use TCP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ecn_codepoint: Option<EcnCodepoint>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -274,6 +278,7 @@ impl FlowSpec {
             class: Dscp::DEFAULT,
             stop: Time::NEVER,
             further_connection: false,
+            ecn_codepoint: None,
         }
     }
 }

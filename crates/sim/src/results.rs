@@ -78,6 +78,8 @@ pub struct DatagramResult {
     pub received: u64,
     /// Datagrams that arrived after one with a higher number.
     pub reordered: u64,
+    /// Datagrams, or replies, that arrived with a congestion mark.
+    pub marked: u64,
     /// Whether delay and jitter are measured over round trips: requests and replies.
     pub round_trip: bool,
     /// Times in nanoseconds from sending to arrival, of the datagrams that arrived.

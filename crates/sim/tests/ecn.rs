@@ -148,3 +148,29 @@ fn proportional_reaction_keeps_the_queue_near_the_threshold() {
         assert!(share > 0.97, "{name}: {share}");
     }
 }
+
+/// Datagrams with a codepoint are marked as segments are: of a burst of ten those from 5 on. An echo request that was
+/// marked has a reply with the flow's codepoint.
+#[test]
+fn datagrams_with_a_codepoint_are_marked() {
+    let ten = format!("[{}]", vec!["[\"0 s\", \"972 B\"]"; 10].join(", "));
+    let burst = format!("transport = \"udp\"\ntraffic = {{ kind = \"recorded\", writes = {ten} }}\n");
+    let ping = "traffic = { kind = \"ping\", interval = \"1 us\", packet = \"972 B\", requests = 10 }\n".to_owned();
+    for (traffic, echo) in [(burst, false), (ping, true)] {
+        for (codepoint, ecn) in [("", Ecn::NotEct), ("ecn_codepoint = \"ect0\"", Ecn::Ect0)] {
+            let text = wire_text("8 Mbps", "10 ms", &(traffic.clone() + codepoint));
+            let text = text.replace("kind = \"wired\"", "kind = \"wired\"\necn_threshold = \"3 packets\"");
+            let (results, events) = record_events(&build_network(&text));
+            let marked = if ecn == Ecn::Ect0 { 5 } else { 0 };
+            let datagrams = results.flows[0].datagrams.as_ref().expect("a flow of datagrams");
+            assert_eq!((results.links[0].directions[0].marked, datagrams.received), (marked, 10), "{text}");
+            // Replies meet no queue.
+            assert_eq!(datagrams.marked, if echo { 0 } else { marked }, "{text}");
+            for (_, event) in &events {
+                if let Event::Node { event: sim::NodeEvent::Sent { packet }, .. } = event {
+                    assert_eq!(packet.ecn, ecn, "{text}");
+                }
+            }
+        }
+    }
+}

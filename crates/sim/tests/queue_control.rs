@@ -1,7 +1,9 @@
 //! Effects of queue disciplines on TCP: standing delay, fairness, sparse flows.
 
 use engine::Span;
-use sim::{NullSink, Results, World};
+use path::LinkEvent;
+use sim::{Event, NullSink, Results, World};
+use testkit::{build_network, record_events};
 
 fn run(text: &str) -> Results {
     let network = scenario::from_toml("queue.toml", text).unwrap_or_else(|problems| panic!("{problems:?}")).network;
@@ -137,6 +139,52 @@ tcp = { variant = "dctcp", ecn_codepoint = "ect1", window_scaling = true }
     assert!((0.8..1.25).contains(&windows), "{windows}: {classic} and {scalable} Mbps");
 }
 
+/// Five DCTCP flows and five SACK flows with ECN share 100 Mbps for 120 s. Marks are drawn, so that no flow keeps a phase
+/// in which it meets fewer of them: inside a class the largest share is at most 15 % above the smallest.
+#[test]
+fn equal_flows_behind_dualpi2_have_equal_shares() {
+    let ends: String = (0..10)
+        .map(|n| {
+            let access = r#"rate = "10 Gbps", delay = "0 s", queue = "unlimited""#;
+            let tcp = match n {
+                0..5 => r#"variant = "dctcp", ecn_codepoint = "ect1""#,
+                _ => r#"variant = "sack", ecn = "request""#,
+            };
+            format!(
+                r#"
+                nodes.s{n}.kind = "host"
+                nodes.d{n}.kind = "host"
+                links.a{n} = {{ kind = "wired", between = ["s{n}", "r1"], {access} }}
+                links.b{n} = {{ kind = "wired", between = ["r2", "d{n}"], {access} }}
+                flows.f{n} = {{ from = "s{n}", to = "d{n}", receive_window = "16 MiB", tcp = {{ {tcp} }} }}
+                "#
+            )
+        })
+        .collect();
+    let text = format!(
+        r#"
+        duration = "120 s"
+        nodes.r1.kind = "router"
+        nodes.r2.kind = "router"
+        [links.neck]
+        kind = "wired"
+        between = ["r1", "r2"]
+        rate = "100 Mbps"
+        delay = "20 ms"
+        queue = "dualpi2"
+        jitter = {{ delay = {{ kind = "uniform", high = "200 us" }} }}
+        "#
+    );
+    let results = run(&(ends + &text));
+    let shares: Vec<f64> = results.flows.iter().map(|flow| flow.goodput_bps().unwrap() / 1e6).collect();
+    for class in shares.chunks(5) {
+        let [least, most] = [f64::min, f64::max].map(|pick| class.iter().copied().reduce(pick).unwrap());
+        assert!(most < 1.15 * least, "{shares:?} Mbps");
+    }
+    let total: f64 = shares.iter().sum();
+    assert!((85.0..98.0).contains(&total), "{total} of 100 Mbps");
+}
+
 /// The equilibrium of n Reno flows under RED: the window W that follows from the share p of marked packets, W = sqrt(3
 /// / 2p) [Mathis1997], equals the capacity of path and queue, n W = C d + q, and RED marks p = 2 p_b(q), because the
 /// gaps between its marks are uniform with a mean of 1 / 2 p_b [Floyd1993 s7]. Returns q in packets.
@@ -172,5 +220,71 @@ tcp = {{ variant = "newreno", window_scaling = true, ecn = "request" }}
         let queue = median_wait(&results, rate, rtt) / packet;
         // The formula of the window holds for losses at equal distances.
         assert!((queue / expected - 1.0).abs() < 0.1, "{flows} flows: {queue} packets, expected {expected}");
+    }
+}
+
+/// Returns the datagrams of the flows `bulk` and `sparse` in the order in which they leave the queue of the link `l`, with
+/// their waits in microseconds. The bulk flow has sent one long before, if `early`.
+fn order_behind_fq_codel(link: &str, early: bool) -> Vec<(u32, u64)> {
+    let first = if early { r#"["0 s", "1472 B"], "# } else { "" };
+    let text = format!(
+        r#"
+        duration = "1 s"
+        nodes = {{ s = {{ kind = "host" }}, a = {{ kind = "base-station" }}, b = {{ kind = "host" }} }}
+        media.cell.standard = "802.11b"
+        links.w = {{ kind = "wired", between = ["s", "a"], rate = "1 Gbps", delay = "1 us" }}
+        [flows.bulk]
+        from = "s"
+        to = "b"
+        transport = "udp"
+        traffic = {{ kind = "recorded", writes = [{first}["100 ms", "1472 B"], ["100.6 ms", "1472 B"]] }}
+        [flows.sparse]
+        from = "s"
+        to = "b"
+        transport = "udp"
+        traffic = {{ kind = "recorded", writes = [["100.3 ms", "272 B"]] }}
+        [links.l]
+        between = ["a", "b"]
+        queue = "fq-codel"
+        {link}
+        "#
+    );
+    let (_, events) = record_events(&build_network(&text));
+    let left = events.iter().filter_map(|(at, event)| match event {
+        Event::Link { hop, event: LinkEvent::Dequeued { packet, arrived, starts, .. }, .. }
+            if hop.link.index() == 1 && at.as_nanos() > 50_000_000 =>
+        {
+            Some((packet.size(), starts.since(*arrived).as_nanos() / 1000))
+        }
+        _ => None,
+    });
+    left.collect()
+}
+
+// covers [RFC8290 s4.2]
+/// The early packet's queue was found empty long before, so that the next packet of its flow has a quantum of 1514 bytes:
+/// 14 are left for a second one before the sparse packet of 300 bytes, which has arrived 9.6 us nearer to it. Links that
+/// change without effect, and a link layer,
+/// keep this order.
+#[test]
+fn emptied_queue_of_fq_codel_is_new_on_every_link() {
+    let wire = "kind = \"wired\"\nrate = \"10 Mbps\"\ndelay = \"1 ms\"";
+    let sizes = |order: &[(u32, u64)]| order.iter().map(|(size, _)| *size).collect::<Vec<_>>();
+    for change in [
+        "",
+        "queue_tie = \"arrival-first\"",
+        "outages = [{ from = \"500 ms\", to = \"510 ms\", packets = \"wait\" }]",
+        "jitter = { delay = { kind = \"uniform\", low = \"0 s\", high = \"0 s\" } }",
+    ] {
+        let found = order_behind_fq_codel(&format!("{wire}\n{change}"), true);
+        assert_eq!(found, [(1500, 0), (1500, 600), (300, 2_109)], "{change}");
+    }
+    for link in [
+        "kind = \"wireless\"\narq = \"stop-and-wait\"\nrate = \"10 Mbps\"\ndelay = \"100 us\"",
+        "kind = \"wireless\"\nmedium = \"cell\"",
+    ] {
+        let found = order_behind_fq_codel(link, true);
+        assert_eq!(sizes(&found), [1500, 1500, 300], "{link}");
+        assert_eq!(sizes(&found), sizes(&order_behind_fq_codel(link, false)), "{link}");
     }
 }

@@ -223,6 +223,26 @@ fn departure_frees_its_place_for_a_simultaneous_arrival_unless_arrivals_come_fir
     assert_eq!(dropped("queue = \"1 packets\"\nqueue_tie = \"arrival-first\""), [0; 0]);
 }
 
+/// Segments of 1459 bytes in packets of 1499 over 400 Gbps: 29.98 ns each, so at most 1459 / 1499 of the rate is payload.
+#[test]
+fn payload_is_at_most_its_share_of_a_fast_link() {
+    let text = r#"
+        duration = "1 s"
+        nodes = { a = { kind = "host" }, b = { kind = "host" } }
+        links.l = { kind = "wired", between = ["a", "b"], rate = "400 Gbps", delay = "1 us", queue = "unlimited" }
+        [flows.f]
+        from = "a"
+        to = "b"
+        mss = "1459 B"
+        bytes = "29180000 B"
+        receive_window = "64 MiB"
+        tcp = { initial_window = 1000, initial_ssthresh = "512 MiB" }
+    "#;
+    let goodput = run_network(&build_network(text)).flows[0].goodput_bps().unwrap();
+    let most = 400e9 * 1459.0 / 1499.0;
+    assert!(goodput <= most && goodput > 0.95 * most, "{goodput} of {most} bit/s");
+}
+
 /// A limit in bytes is below the packet size, on a wire and on a link with a link layer. Packets that find the
 /// transmitter idle are sent. The rest of the burst is dropped, and retransmitted one by one.
 #[test]

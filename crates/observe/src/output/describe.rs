@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io;
 use std::net::Ipv4Addr;
 
+use engine::Time;
 use path::mac::dcf::FrameKind;
 use path::{HopId, LinkDirection, LinkEvent, LinkId, MediumEvent, MediumId, MediumStationId};
 use serde::Serialize;
@@ -25,8 +26,8 @@ macro_rules! put {
     }};
 }
 
-/// Writes an event to a record.
-pub(super) fn write_event(event: &Event, names: &EventNames, record: &mut impl Record) -> io::Result<()> {
+/// Writes an event at a time to a record.
+pub(super) fn write_event((at, event): (Time, &Event), names: &EventNames, record: &mut impl Record) -> io::Result<()> {
     match event {
         Event::Sender { flow, event: said } | Event::Receiver { flow, event: said } => {
             write_endpoint_event(said, record)?;
@@ -42,7 +43,7 @@ pub(super) fn write_event(event: &Event, names: &EventNames, record: &mut impl R
         }
         Event::FlowCompleted { flow } => put!(record, { "event": "flow-completed", "flow": names.flow(*flow) }),
         Event::Link { hop, event, of } => {
-            write_link_event(event, find_flow_name(of, names).as_deref(), record)?;
+            write_link_event((at, event), find_flow_name(of, names).as_deref(), record)?;
             write_hop_names(*hop, names, record)?;
         }
         Event::Medium { medium, event } => write_medium_event(*medium, event, names, record)?,
@@ -177,7 +178,7 @@ fn write_endpoint_event(event: &tcp::Event, record: &mut impl Record) -> io::Res
     Ok(())
 }
 
-fn write_link_event(event: &LinkEvent, flow: Option<&str>, record: &mut impl Record) -> io::Result<()> {
+fn write_link_event((at, event): (Time, &LinkEvent), flow: Option<&str>, record: &mut impl Record) -> io::Result<()> {
     let mut frame = |name: &'static str, number: u64, attempt: u32, about: &Packet| {
         put!(record, { "event": name, "frame": number, "attempt": attempt });
         write_packet_fields(Some(about), flow, record)
@@ -213,8 +214,13 @@ fn write_link_event(event: &LinkEvent, flow: Option<&str>, record: &mut impl Rec
     };
     put!(record, { "event": name });
     write_packet_fields(Some(about), flow, record)?;
-    if let LinkEvent::Dequeued { arrived, starts, .. } = event {
-        put!(record, { "waited_s": starts.since(*arrived).as_secs_f64() });
+    let waited = match event {
+        LinkEvent::Dequeued { arrived, starts, .. } => Some(starts.since(*arrived)),
+        LinkEvent::QueueFull { arrived, .. } | LinkEvent::DroppedEarly { arrived, .. } => Some(at.since(*arrived)),
+        _ => None,
+    };
+    if let Some(waited) = waited {
+        put!(record, { "waited_s": waited.as_secs_f64() });
     }
     Ok(())
 }

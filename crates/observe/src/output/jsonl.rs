@@ -49,7 +49,7 @@ impl Output for Lines {
         let mut serializer = serde_json::Serializer::new(&mut self.line);
         let mut object = Object(serializer.serialize_map(None)?);
         object.put("t", &at.as_secs_f64())?;
-        write_event(event, &self.names, &mut object)?;
+        write_event((at, event), &self.names, &mut object)?;
         object.0.end()?;
         self.line.push(b'\n');
         self.file.write_all(&self.line)

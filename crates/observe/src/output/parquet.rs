@@ -55,7 +55,7 @@ impl Output for Tables {
         self.names.observe(event);
         let Tables { files, names, tables } = self;
         let mut row = EventRow { files, tables, at, table: 0, cells: 0 };
-        write_event(event, names, &mut row)?;
+        write_event((at, event), names, &mut row)?;
         let EventRow { table, .. } = row;
         let table = &mut tables[table];
         table.rows += 1;

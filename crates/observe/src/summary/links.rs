@@ -110,10 +110,24 @@ summary_part! {
         /// that the channel alone damaged, and frames out of range. Null for links without a medium.
         frames_collided: Option<u64> [metric "frames", Lower, "collided"] =
             at.in_medium.then_some(at.counters.frames_collided);
+        /// Mean number of packets that waited in the queue, over the run. The packet in transmission does not wait. Null
+        /// in runs of models before 13.
+        backlog_mean: Option<f64> [metric "packets", Lower] =
+            Some(compute_share_of_run(at.counters.backlog.waited(), at.results));
+        /// Maximum number of packets that waited in the queue. Null in runs of models before 13.
+        backlog_max: Option<u64> [metric "packets", Lower] = Some(at.counters.backlog.most());
         /// Mean wait in the queue of all packets that left it, including packets without a wait: from their arrival to
         /// the start of their transmission. Null without a packet, and unless delays are measured (by `lasthop run`,
         /// and by a sweep with a metric of delay), as are the following metrics.
         queue_wait_mean_s: Option<f64> [metric "s", Lower] = select_queue_delays(at).and_then(distribution::mean_in_seconds);
+        /// Number of packets that left the queue for their transmission, including packets without a wait.
+        queue_departures: Option<u64> [metric "packets", Neither] = select_queue_delays(at).map(Histogram::count);
+        /// Number of packets that the queue dropped, because it was full or early.
+        queue_drops: Option<u64> [metric "packets", Lower] = at.delays.map(|delays| delays.queue_dropped.count());
+        /// Mean wait in the queue of the packets that it dropped, 0 for packets that it refused when they arrived. Null
+        /// without such a packet. By Little's law `backlog_mean` times the duration is `queue_departures` times
+        /// `queue_wait_mean_s` plus `queue_drops` times this wait, if no packet waits at the end.
+        queue_drop_wait_mean_s: Option<f64> [metric "s", Lower] = at.delays.and_then(|delays| distribution::mean_in_seconds(&delays.queue_dropped));
         /// Median wait in the queue, within 1 %.
         queue_wait_p50_s: Option<f64> [metric "s", Lower, "wait p50"] = select_queue_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.5));
         /// The wait in the queue that 95 % do not exceed, within 1 %.

@@ -93,7 +93,11 @@ impl FifoLink {
     /// its elapsed part.
     pub fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
-        counters.frames_sent -= self.state(now).waiting as u64;
+        for waiting in self.passing.iter().rev().take_while(|waiting| waiting.starts > now) {
+            counters.frames_sent -= 1;
+            counters.backlog.remove_wait(waiting.starts.since(now));
+        }
+        counters.backlog.advance(now);
         // The line is busy until `free_at` while a packet waits.
         counters.busy = counters.busy - self.free_at.since(now);
         counters
@@ -131,8 +135,7 @@ impl FifoLink {
         let options_size = options.map_or(0, |(_, size)| size);
         let size = packet.size() + options_size;
         let whole = |packet: &CompactPacket| packet.with_options(options.map(|(options, _)| options));
-        let counts = self.queue.counts();
-        if counts && !self.admits(cx.now, size) {
+        if !self.admits(cx.now, size) {
             self.counters.packets_dropped += 1;
             self.counters.queue_full += 1;
             let arrived = cx.now;
@@ -140,13 +143,13 @@ impl FifoLink {
             return None;
         }
         let mut packet = *packet;
-        if counts && self.marks(packet.ecn(), size) {
+        if self.marks(packet.ecn(), size) {
             packet = packet.with_ecn(Ecn::Ce);
             self.counters.marked += 1;
             cx.emit(self.hop, || LinkEvent::Marked { packet: whole(&packet) });
         }
-        let duration = self.line.transmission_time(size);
         let starts = self.free_at.max(cx.now);
+        let duration = self.line.transmit(size, starts);
         let leaves = starts + duration;
         let arrives = leaves + self.line.delay;
         let fate = if self.lossy {
@@ -165,6 +168,7 @@ impl FifoLink {
         self.free_at = leaves;
         self.counters.frames_sent += 1;
         self.counters.busy = self.counters.busy + duration;
+        self.counters.backlog.add_wait(starts.since(cx.now));
         let order = cx.schedule.order();
         if self.passing.is_empty() {
             cx.schedule.arm_as(self.slot, arrives, order);
@@ -197,7 +201,7 @@ impl FifoLink {
         *compact = in_transit.packet;
         if self.started > 0 {
             self.started -= 1;
-        } else if self.queue.counts() {
+        } else {
             self.waiting_bytes -= in_transit.size();
         }
         self.passing.pop_front();
@@ -233,23 +237,25 @@ impl FifoLink {
         ahead.is_some_and(|packets| self.queue.marks(ecn, packets, self.waiting_bytes - u64::from(size)))
     }
 
-    /// Returns true if a packet may be queued. The backlog is counted only if the queue has a limit or a threshold.
+    /// Returns true if a packet may be queued, and counts the backlog.
     #[inline(always)]
     fn admits(&mut self, now: Time, size: u32) -> bool {
-        let over = |at: Time| at < now || (at == now && self.tie == Tie::DepartureFirst);
+        let tie = self.tie;
         // An idle line sends the packet immediately, so no limit applies.
-        if over(self.free_at) || self.passing.is_empty() {
+        if tie.has_departed(self.free_at, now) || self.passing.is_empty() {
             self.started = self.passing.len() + 1;
             self.waiting_bytes = 0;
             return true;
         }
-        while let Some(in_transit) = self.passing.get(self.started).filter(|in_transit| over(in_transit.starts)) {
+        while let Some(in_transit) = self.passing.get(self.started).filter(|next| tie.has_departed(next.starts, now)) {
             self.waiting_bytes -= in_transit.size();
             self.started += 1;
         }
-        let fits = self.queue.admits(self.passing.len() - self.started, self.waiting_bytes, size);
+        let waiting = self.passing.len() - self.started;
+        let fits = self.queue.admits(waiting, self.waiting_bytes, size);
         if fits {
             self.waiting_bytes += u64::from(size);
+            self.counters.backlog.record(waiting as u64 + 1);
         }
         fits
     }

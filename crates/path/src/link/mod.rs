@@ -34,7 +34,7 @@ use crate::event::LinkEvent;
 use crate::hop_state::HopState;
 use crate::ids::HopId;
 use crate::outcome::Outcomes;
-use crate::queue::{Backlog, RouterBuffer};
+use crate::queue::{Backlog, RouterBuffer, Tie};
 
 /// One direction of one link that schedules its own transmissions, including the far end of its link layer.
 ///
@@ -57,6 +57,31 @@ pub trait Link: Send {
 
     /// Returns the packets in the link at `now`.
     fn state(&self, now: Time) -> HopState;
+}
+
+/// Packets that waited and whose transmission began at a time. If arrivals come first, they still count as waiting for an
+/// arrival at this time.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct BegunPackets {
+    at: Time,
+    packets: usize,
+    bytes: u64,
+}
+
+impl BegunPackets {
+    /// Adds a packet of `size` bytes that begins at `now`.
+    pub fn add(&mut self, size: u32, now: Time) {
+        if self.at != now {
+            *self = BegunPackets { at: now, ..BegunPackets::default() };
+        }
+        self.packets += 1;
+        self.bytes += u64::from(size);
+    }
+
+    /// Returns the number and bytes of the packets that count as waiting for an arrival at `now`.
+    pub fn waiting_at(&self, now: Time, tie: Tie) -> (usize, u64) {
+        if tie == Tie::ArrivalFirst && self.at == now { (self.packets, self.bytes) } else { (0, 0) }
+    }
 }
 
 /// Counts and reports a packet whose only transmission has ended, damaged or not; returns true if it was delivered.
@@ -97,11 +122,15 @@ pub struct LinkParts {
     pub reports_deliveries: bool,
 }
 
+/// Rate in bits per second above which a transmission that follows another one without a pause takes up the part of a
+/// nanosecond by which that one was rounded down. Below, the part is at most an eighth of a byte.
+pub(crate) const CARRIES_ABOVE: u64 = 1_000_000_000;
+
 /// How transmission times are computed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Timing {
-    /// bits / rate, to the nanosecond.
+    /// bits / rate, to the nanosecond. Above 1 Gbps consecutive transmissions take the exact time together.
     #[default]
     Exact,
     /// bits / rate truncated to whole milliseconds, as in the thesis's program: 8.5 ms becomes 8 ms and an
@@ -118,28 +147,45 @@ pub struct TransmissionLine {
     pub delay: Span,
     /// How transmission times are computed.
     pub timing: Timing,
-    /// The last size queried, with its transmission time. Most packets of a direction have the same size, and a
-    /// division costs as much as an event.
-    last: (u32, Span),
+    /// The last size queried, with its [transmission time](Rate::divide_transmission). Most packets of a direction have
+    /// the same size, and a division costs as much as an event.
+    last: (u32, Span, u64),
+    /// End of the last transmission, and what of it is left to be sent after this time, in billionths of a bit.
+    carried: (Time, u64),
 }
 
 impl TransmissionLine {
     /// Creates a line of the given rate and delay.
     pub fn new(rate: Rate, delay: Span, timing: Timing) -> Self {
-        TransmissionLine { rate, delay, timing, last: (0, Span::ZERO) }
+        TransmissionLine { rate, delay, timing, last: (0, Span::ZERO, 0), carried: (Time::ZERO, 0) }
     }
 
-    /// Returns the transmission time of `size` bytes.
+    /// Returns the transmission time of `size` bytes, rounded down.
     #[inline]
     pub fn transmission_time(&mut self, size: u32) -> Span {
         if self.last.0 != size {
-            let exact = self.rate.transmission_time(size);
-            let span = match self.timing {
-                Timing::Exact => exact,
-                Timing::WholeMilliseconds => exact.whole_millis(),
+            let (exact, rest) = self.rate.divide_transmission(size);
+            self.last = match self.timing {
+                Timing::Exact => (size, exact, rest),
+                Timing::WholeMilliseconds => (size, exact.whole_millis(), 0),
             };
-            self.last = (size, span);
         }
         self.last.1
+    }
+
+    /// Begins the transmission of `size` bytes at `starts`, and returns its duration.
+    #[inline]
+    pub fn transmit(&mut self, size: u32, starts: Time) -> Span {
+        let duration = self.transmission_time(size);
+        if self.rate.bits_per_sec() <= CARRIES_ABOVE {
+            return duration;
+        }
+        let (ended, carried) = self.carried;
+        let rest = self.last.2 + if starts == ended { carried } else { 0 };
+        let rate = self.rate.bits_per_sec();
+        let (duration, rest) =
+            if rest >= rate { (duration + Span::from_nanos(1), rest - rate) } else { (duration, rest) };
+        self.carried = (starts + duration, rest);
+        duration
     }
 }

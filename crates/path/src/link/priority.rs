@@ -12,7 +12,7 @@ use engine::{Order, Slot, Time};
 use wire::{CompactPacket, Options, Packet};
 
 use super::due::{Due, DueQueue, peek_due};
-use super::{HopCounters, Link, TransmissionLine, report_delivery};
+use super::{BegunPackets, HopCounters, Link, TransmissionLine, report_delivery};
 use crate::channel::{ChannelFrame, FrameFate};
 use crate::context::LinkCx;
 use crate::hop_state::HopState;
@@ -27,14 +27,6 @@ struct FlyingPacket {
     packet: CompactPacket,
     /// True if the packet has options, which are stored in a separate queue.
     options: bool,
-}
-
-/// Packets that waited and whose transmission began at a time.
-#[derive(Clone, Copy, Default)]
-struct BegunPackets {
-    at: Time,
-    packets: usize,
-    bytes: u64,
 }
 
 /// One direction of a link, with a queue whose order can change.
@@ -73,7 +65,7 @@ impl PriorityLink {
             tie,
             lossy,
             slot,
-            backlog: queue.into(),
+            backlog: queue.into().with_tie(tie),
             flying: DueQueue::new(),
             options: VecDeque::new(),
             free: (Time::ZERO, Order::default()),
@@ -110,7 +102,7 @@ impl PriorityLink {
     /// arrival at the far end also has.
     fn send(&mut self, packet: &Packet, order: Order, waited: bool, buffer: &mut RouterBuffer, cx: &mut LinkCx<'_>) {
         let (size, now) = (packet.size(), cx.now);
-        let duration = self.line.transmission_time(size);
+        let duration = self.line.transmit(size, now);
         let fate = if self.lossy {
             let number = Some(self.counters.frames_sent);
             let frame = ChannelFrame { now, start: now, duration, size, direction: self.hop.direction, number };
@@ -119,11 +111,7 @@ impl PriorityLink {
             FrameFate::Arrives
         };
         if waited {
-            if self.begun.at != now {
-                self.begun = BegunPackets { at: now, ..BegunPackets::default() };
-            }
-            self.begun.packets += 1;
-            self.begun.bytes += u64::from(size);
+            self.begun.add(size, now);
         }
         let leaves = now + duration;
         self.counters.frames_sent += 1;
@@ -140,7 +128,7 @@ impl PriorityLink {
     /// remains the same for most packets.
     #[inline]
     fn rearm(&mut self, cx: &mut LinkCx<'_>) {
-        let free = (!self.backlog.is_empty()).then_some(self.free);
+        let free = self.backlog.next_request(Some(self.free.0), cx.now).then_some(self.free);
         let next = match (peek_due(&self.flying), free) {
             (Some(arrives), Some(free)) if free.0 < arrives.0 => Some(free),
             (arrives, free) => arrives.or(free),
@@ -161,13 +149,10 @@ impl Link for PriorityLink {
         if self.tie == Tie::DepartureFirst {
             self.send_waiting(buffer, cx);
         }
-        let over = self.free.0 < cx.now || (self.free.0 == cx.now && self.tie == Tie::DepartureFirst);
+        let is_free = self.tie.has_departed(self.free.0, cx.now) || self.flying.is_empty();
         // An idle line sends the packet at once, so that no limit applies.
-        let waits = !(self.backlog.is_empty() && (over || self.flying.is_empty()));
-        let others = match self.tie {
-            Tie::ArrivalFirst if self.begun.at == cx.now => (self.begun.packets, self.begun.bytes),
-            _ => (0, 0),
-        };
+        let waits = !(self.backlog.is_empty() && is_free);
+        let others = self.begun.waiting_at(cx.now, self.tie);
         let sends = self.backlog.is_empty() && self.free.0 <= cx.now;
         let order = cx.schedule.order();
         if sends && !waits && self.backlog.can_be_bypassed() {
@@ -205,6 +190,7 @@ impl Link for PriorityLink {
     fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
+        counters.backlog.advance(now);
         // A transmission that begins at this time counts as begun.
         let (mut line, mut starts) = (self.line.clone(), self.free.0);
         for packet in self.backlog.packets() {
@@ -212,7 +198,7 @@ impl Link for PriorityLink {
                 break;
             }
             counters.frames_sent += 1;
-            starts += line.transmission_time(packet.size());
+            starts += line.transmit(packet.size(), starts);
         }
         counters
     }

@@ -246,7 +246,7 @@ impl Medium {
             self.outcomes.extend(notice);
         }
         queue.put_back(left);
-        let more = !queue.is_empty();
+        let more = queue.has_more(cx.now);
         let besides = done - u32::from(first_done);
         self.hand_up(number, cx);
         let scheduler = &mut self.stations[number].scheduler;

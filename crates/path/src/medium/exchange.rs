@@ -392,7 +392,7 @@ impl Medium {
             }
         }
         queue.head = None;
-        let more = !queue.is_empty();
+        let more = queue.has_more(cx.now);
         station.scheduler.on_attempt(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
         station.window = self.phy.cw_min;
         self.back_off(number, None, cx);
@@ -431,7 +431,7 @@ impl Medium {
             self.outcomes.push_back((hop, LinkOutcome::Freed(packet.size())));
             station.window = self.phy.cw_min;
         }
-        let more = !queue.is_empty();
+        let more = queue.has_more(cx.now);
         station.scheduler.on_attempt(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
         self.outcomes.push_back((hop, LinkOutcome::Failed(RadioNotice { hop, packet, attempt, last })));
         self.back_off(number, Some(from), cx);

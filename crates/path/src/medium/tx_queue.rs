@@ -117,6 +117,12 @@ impl TxQueue {
         self.head.is_none() && self.backlog.is_empty()
     }
 
+    /// Returns true if the station has a packet to send at `now`, after an attempt: a packet taken before, or else the
+    /// next one.
+    pub fn has_more(&mut self, now: Time) -> bool {
+        self.head.is_some() || self.backlog.has_more(now)
+    }
+
     /// Takes the first waiting packet for transmission, unless one is already taken.
     pub fn take_head<O: Observer>(&mut self, cx: &mut Cx<'_, O>) {
         if self.head.is_none() {

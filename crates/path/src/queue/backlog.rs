@@ -1,10 +1,17 @@
 //! The packets that wait for a transmitter: a queue discipline with its counters and events.
+//!
+//! A transmitter that becomes free takes its next packet, and if none waits the discipline learns that its queue is
+//! empty: FQ-CoDel then removes the emptied queues from its lists [RFC8290 s4.2], RED's idle time begins. No event is
+//! needed for this. A transmitter states the time of its next request with [`Backlog::next_request`], which also tells
+//! whether a packet waits for that time; the discipline is asked about an empty queue before the next event reaches it,
+//! with the time of the request. A transmitter that becomes free at an event asks [`Backlog::has_more`]. A packet that
+//! finds its transmitter [idle](Queued::at_once) is never queued before that.
 
 use engine::{Order, Stream, Time};
 use wire::{Ecn, Packet};
 
 use super::drop_tail::{self, DropTail};
-use super::{DropCause, Limit, QueueAction, QueueConfig, QueueCx, QueueDiscipline, Queued};
+use super::{DropCause, Limit, QueueAction, QueueConfig, QueueCx, QueueDiscipline, Queued, Tie};
 use crate::context::{Cx, Observer};
 use crate::counters::HopCounters;
 use crate::event::LinkEvent;
@@ -28,12 +35,49 @@ struct Other {
     actions: Vec<QueueAction>,
     /// The packet returned by [`Backlog::peek`], which is sent next.
     peeked: Option<Queued>,
+    /// True if the discipline was asked for a packet in vain, and no packet has been queued since.
+    found_empty: bool,
+    /// Time of the transmitter's next request, if it is known and has not been made; `NEVER` otherwise.
+    request: Time,
+    /// Whether a request at the time of an arrival is made before it.
+    tie: Tie,
 }
 
 impl Other {
     /// Takes the packet to be sent next at `now`.
     fn next(&mut self, now: Time) -> Option<Queued> {
-        self.peeked.take().or_else(|| self.queue.dequeue(&mut QueueCx::new(now, (0, 0), &mut self.actions)))
+        if self.peeked.is_some() {
+            return self.peeked.take();
+        }
+        if self.found_empty {
+            return None;
+        }
+        let since = if self.request < now && self.queue.is_empty() { self.request } else { now };
+        self.request = Time::NEVER;
+        self.ask(since)
+    }
+
+    /// Asks the discipline for a packet.
+    fn ask(&mut self, now: Time) -> Option<Queued> {
+        let queued = self.queue.dequeue(&mut QueueCx::new(now, (0, 0), &mut self.actions));
+        self.found_empty = queued.is_none();
+        queued
+    }
+
+    /// Makes the transmitter's request if it is due at `now` and no packet waits.
+    #[inline]
+    fn make_due_request(&mut self, now: Time) {
+        if self.tie.has_departed(self.request, now) {
+            let at = std::mem::replace(&mut self.request, Time::NEVER);
+            self.find_empty(at);
+        }
+    }
+
+    /// Lets the discipline find that its queue is empty, if it is and the discipline has not been asked.
+    fn find_empty(&mut self, at: Time) {
+        if !self.found_empty && self.peeked.is_none() && self.queue.is_empty() {
+            self.ask(at);
+        }
     }
 
     /// Returns the packets and bytes outside of the discipline.
@@ -83,8 +127,23 @@ impl Backlog {
         if let Some(config) = config.drop_tail() {
             return config.into();
         }
-        let other = Other { queue: config.build(stream), actions: Vec::new(), peeked: None };
+        let other = Other {
+            queue: config.build(stream),
+            actions: Vec::new(),
+            peeked: None,
+            found_empty: true,
+            request: Time::NEVER,
+            tie: Tie::default(),
+        };
         Backlog { discipline: Discipline::Other(Box::new(other)), dropped: Dropped::default() }
+    }
+
+    /// Sets the order of an arrival and a simultaneous request of the transmitter.
+    pub fn with_tie(mut self, tie: Tie) -> Self {
+        if let Discipline::Other(other) = &mut self.discipline {
+            other.tie = tie;
+        }
+        self
     }
 
     /// Returns the number of waiting packets.
@@ -132,6 +191,29 @@ impl Backlog {
         cx.emit_timing(hop, || LinkEvent::Dequeued { packet: *packet, arrived: now, starts: now, leaves: None });
     }
 
+    /// States when the transmitter takes its next packet; `None` if that depends on a later event. Returns true if a
+    /// packet waits for this time, so that the transmitter needs a wake-up. To be called after each event that may
+    /// change this time.
+    #[inline]
+    pub fn next_request(&mut self, at: Option<Time>, now: Time) -> bool {
+        match &mut self.discipline {
+            Discipline::DropTail(queue) => at.is_some() && queue.len() > 0,
+            Discipline::Other(other) => {
+                other.make_due_request(now);
+                other.request = at.map_or(Time::NEVER, |at| at.max(now));
+                at.is_some() && (other.peeked.is_some() || !other.queue.is_empty())
+            }
+        }
+    }
+
+    /// Asks whether a packet waits, on behalf of a transmitter that has become free now.
+    pub fn has_more(&mut self, now: Time) -> bool {
+        if let Discipline::Other(other) = &mut self.discipline {
+            other.find_empty(now);
+        }
+        !self.is_empty()
+    }
+
     /// Offers a packet; returns whether it was accepted. Drops and marks are counted in `counters` and reported for
     /// `hop`.
     #[inline]
@@ -159,17 +241,31 @@ impl Backlog {
                     }
                 }
                 queue.push(queued);
+                counters.backlog.add(cx.now);
+                if !at_once {
+                    counters.backlog.record((queue.len() + others.0) as u64);
+                }
                 report_joined(&queued, hop, cx);
                 true
             }
             Discipline::Other(other) => {
+                other.make_due_request(cx.now);
+                if at_once {
+                    other.find_empty(cx.now);
+                }
                 let peeked = other.outside();
                 let others = (others.0 + peeked.0, others.1 + peeked.1);
                 let result = other.queue.enqueue(queued, &mut QueueCx::new(cx.now, others, &mut other.actions));
                 if result.is_ok() {
+                    other.found_empty = false;
+                    counters.backlog.add(cx.now);
                     report_joined(&queued, hop, cx);
                 }
+                let waits = result.is_ok() && !at_once;
                 self.settle(hop, counters, cx);
+                if waits {
+                    counters.backlog.record((self.len() + offer.others.0) as u64);
+                }
                 if let Err(cause) = result {
                     report_refusal(queued, cause, hop, counters, cx);
                 }
@@ -202,6 +298,7 @@ impl Backlog {
     ) -> Option<T> {
         match &mut self.discipline {
             Discipline::DropTail(queue) => queue.pop_with(|queued| {
+                counters.backlog.remove(cx.now);
                 let (taken, leaves) = take(queued);
                 report_departure(queued, leaves, hop, cx);
                 taken
@@ -210,6 +307,7 @@ impl Backlog {
                 let queued = other.next(cx.now);
                 self.settle(hop, counters, cx);
                 queued.map(|queued| {
+                    counters.backlog.remove(cx.now);
                     let (taken, leaves) = take(&queued);
                     report_departure(&queued, leaves, hop, cx);
                     taken
@@ -219,11 +317,15 @@ impl Backlog {
     }
 
     /// Returns the packet that [`pop`](Self::pop) returns next. Disciplines that drop or mark packets before a
-    /// transmission do so in this call.
+    /// transmission do so in this call. `None` if no packet waits; the discipline is not asked then, because the
+    /// transmitter does not become idle.
     pub fn peek<O: Observer>(&mut self, hop: HopId, counters: &mut HopCounters, cx: &mut Cx<'_, O>) -> Option<Packet> {
         match &mut self.discipline {
             Discipline::DropTail(queue) => queue.front().copied(),
             Discipline::Other(other) => {
+                if other.peeked.is_none() && other.queue.is_empty() {
+                    return None;
+                }
                 other.peeked = other.next(cx.now);
                 let packet = other.peeked.map(|peeked| peeked.packet);
                 self.settle(hop, counters, cx);
@@ -245,6 +347,7 @@ impl Backlog {
         for action in other.actions.drain(..) {
             report_action(action, hop, counters, cx);
             if let QueueAction::Dropped(queued, _) = action {
+                counters.backlog.remove(cx.now);
                 self.dropped.packets += 1;
                 self.dropped.bytes += queued.packet.size();
             }

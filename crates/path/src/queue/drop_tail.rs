@@ -60,12 +60,6 @@ impl Config {
     pub fn marks(&self, ecn: Ecn, packets: usize, bytes: u64) -> bool {
         ecn.is_capable() && self.ecn_threshold.is_exceeded(packets, bytes)
     }
-
-    /// Returns true if the backlog must be counted.
-    #[inline]
-    pub fn counts(&self) -> bool {
-        self.limit != Limit::None || self.ecn_threshold != Limit::None
-    }
 }
 
 /// A drop-tail queue.

@@ -11,13 +11,14 @@
 //! schedule   the queue whose first packet has waited longer, the L queue's wait counted `t_shift` longer [s4.2.2]
 //! ```
 //!
-//! Probabilities are applied without random numbers: each packet adds its probability to a sum, and a packet is dropped
-//! or marked whenever the sum exceeds 1 (the RFC's recur()). Departures: the last waiting packet is not dropped; the
-//! controller is inactive while both queues are empty. Linux has a step at 1 ms instead of the ramp: `min_threshold` of
-//! 1 ms and a `range` of 0.
+//! By default each packet is dropped or marked at random with its probability, as in Linux (sch_dualpi2.c:
+//! `dualpi2_roll`). Without random numbers, each packet adds its probability to a sum, and a packet is dropped or marked
+//! whenever the sum exceeds 1 (the RFC's recur()): then flows whose windows oscillate in step with the sum keep unequal
+//! shares. Departures: the last waiting packet is not dropped; the controller is inactive while both queues are empty.
+//! Linux has a step at 1 ms instead of the ramp: `min_threshold` of 1 ms and a `range` of 0.
 
 use engine::registry::{Fault, Settings};
-use engine::{Span, Stream, Time};
+use engine::{Draws, Span, Stream, Time};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wire::{Ecn, Packet};
@@ -48,6 +49,19 @@ pub struct Config {
     pub t_shift: Span,
     /// The maximum backlog of both queues together.
     pub limit: Limit,
+    /// How packets to be marked or dropped are selected.
+    pub marks: MarkSelection,
+}
+
+/// How packets are selected that are marked or dropped with a probability.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum MarkSelection {
+    /// Each packet at random, as in Linux.
+    #[default]
+    Random,
+    /// By the sum of the packets' probabilities, without random numbers [RFC9332 appendix A.1].
+    Deterministic,
 }
 
 impl Default for Config {
@@ -64,6 +78,7 @@ impl Default for Config {
             range: Span::from_nanos(400_000),
             t_shift: Span::from_millis(30),
             limit: DEFAULT_LIMIT,
+            marks: MarkSelection::Random,
         }
     }
 }
@@ -95,9 +110,9 @@ impl Config {
         }
     }
 
-    /// Creates the queue.
-    pub fn build(&self, _: Stream) -> Box<dyn QueueDiscipline> {
-        Box::new(DualPi2::new(self))
+    /// Creates the queue, which draws random numbers from `stream`.
+    pub fn build(&self, stream: Stream) -> Box<dyn QueueDiscipline> {
+        Box::new(DualPi2::new(self, stream))
     }
 }
 
@@ -120,6 +135,16 @@ impl Side {
         hit
     }
 
+    /// Returns true if a packet is to be dropped or marked with this probability. A draw is made only if the outcome is
+    /// not certain, so that packets of an uncongested queue change no later draw.
+    fn selects(&mut self, sum: usize, probability: f64, selection: MarkSelection, draws: &mut Draws) -> bool {
+        match selection {
+            MarkSelection::Deterministic => self.accumulate(sum, probability),
+            MarkSelection::Random if probability <= 0.0 => false,
+            MarkSelection::Random => probability >= 1.0 || draws.unit() < probability,
+        }
+    }
+
     /// Returns the time for which the first packet has waited.
     fn delay(&self, now: Time) -> Span {
         self.packets.first().map_or(Span::ZERO, |first| now.since(first.arrived))
@@ -128,6 +153,7 @@ impl Side {
 
 struct DualPi2 {
     config: Config,
+    draws: Draws,
     l: Side,
     c: Side,
     /// p'
@@ -137,9 +163,10 @@ struct DualPi2 {
 }
 
 impl DualPi2 {
-    fn new(config: &Config) -> Self {
+    fn new(config: &Config, stream: Stream) -> Self {
         DualPi2 {
             config: config.clone(),
+            draws: stream.draws(),
             l: Side::default(),
             c: Side::default(),
             base: 0.0,
@@ -174,7 +201,7 @@ impl DualPi2 {
 
     /// Removes the next packet, and marks it if due. Returns `None` if the packet was dropped, or no packet waits.
     fn serve(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued> {
-        let (now, last) = (cx.now, self.waiting() == 1);
+        let (now, last, marks) = (cx.now, self.waiting() == 1, self.config.marks);
         let coupled = self.config.coupling * self.base;
         let classic = self.base * self.base;
         let overload = coupled >= 1.0;
@@ -187,18 +214,19 @@ impl DualPi2 {
             let mut queued = self.l.packets.pop()?;
             let alone = self.l.packets.is_empty();
             let native = if alone { 0.0 } else { self.config.native(now.since(queued.arrived)) };
-            if overload && self.l.accumulate(1, classic) && !last {
+            if overload && self.l.selects(1, classic, marks, &mut self.draws) && !last {
                 cx.drop(queued, DropCause::Early);
                 return None;
             }
             let probability = native.max(coupled.min(1.0));
-            if (probability >= 1.0 || self.l.accumulate(0, probability)) && queued.packet.ecn != Ecn::Ce {
+            let is_marked = probability >= 1.0 || self.l.selects(0, probability, marks, &mut self.draws);
+            if is_marked && queued.packet.ecn != Ecn::Ce {
                 cx.mark(&mut queued.packet);
             }
             return Some(queued);
         }
         let mut queued = self.c.packets.pop()?;
-        if self.c.accumulate(0, classic) {
+        if self.c.selects(0, classic, marks, &mut self.draws) {
             let marked = !overload && cx.mark(&mut queued.packet);
             if !marked && !last {
                 cx.drop(queued, DropCause::Early);
@@ -258,12 +286,18 @@ mod tests {
     use super::super::tests::{Driver, packet, packet_of};
     use super::*;
 
-    fn with(base: f64) -> DualPi2 {
-        DualPi2 { base, next_update: Time::NEVER, ..DualPi2::new(&Config::default()) }
+    /// A queue without random numbers.
+    fn deterministic() -> Config {
+        Config { marks: MarkSelection::Deterministic, ..Config::default() }
     }
 
-    fn run(base: f64, ecn: Ecn, packets: usize) -> (usize, usize) {
-        let mut driver = Driver::new(Box::new(with(base)));
+    fn with(config: &Config, base: f64) -> DualPi2 {
+        DualPi2 { base, next_update: Time::NEVER, ..DualPi2::new(config, Stream::named(1, 0, "dualpi2")) }
+    }
+
+    /// Returns the numbers of marked and dropped packets of `packets` with this ECN field.
+    fn run(config: &Config, base: f64, ecn: Ecn, packets: usize) -> (usize, usize) {
+        let mut driver = Driver::new(Box::new(with(config, base)));
         (0..=packets).for_each(|_| driver.arrive(Time::ZERO, Packet { ecn, ..packet(1000) }));
         while driver.len() > 1 {
             driver.depart(Time::ZERO);
@@ -275,9 +309,33 @@ mod tests {
     /// when a sum of probabilities exceeds 1, so of 900 packets 224 and 14 are affected.
     #[test]
     fn coupled_probabilities_are_a_multiple_and_a_square() {
-        assert_eq!(run(0.125, Ecn::Ect1, 900), (224, 0));
-        assert_eq!(run(0.125, Ecn::Ect0, 900), (14, 0));
-        assert_eq!(run(0.125, Ecn::NotEct, 900), (0, 14));
+        let config = deterministic();
+        assert_eq!(run(&config, 0.125, Ecn::Ect1, 900), (224, 0));
+        assert_eq!(run(&config, 0.125, Ecn::Ect0, 900), (14, 0));
+        assert_eq!(run(&config, 0.125, Ecn::NotEct, 900), (0, 14));
+    }
+
+    /// With random marks the same shares of 25,600 packets are affected, 6400 and 400, with standard deviations of 70 and
+    /// 20; and the gaps between marks are geometric, as draws are independent: a gap of 1 is as likely as any mark.
+    #[test]
+    fn random_marks_are_independent_with_the_same_probabilities() {
+        let config = Config { limit: Limit::None, ..Config::default() };
+        let within = |found: usize, expected: f64, deviation: f64| {
+            assert!((found as f64 - expected).abs() < 4.0 * deviation, "{found} instead of {expected}");
+        };
+        let (marked, dropped) = run(&config, 0.125, Ecn::Ect1, 25_600);
+        within(marked, 6400.0, 69.3);
+        assert_eq!(dropped, 0);
+        within(run(&config, 0.125, Ecn::Ect0, 25_600).0, 400.0, 19.8);
+        within(run(&config, 0.125, Ecn::NotEct, 25_600).1, 400.0, 19.8);
+
+        let (mut queue, mut adjacent, mut before) = (with(&config, 0.125), 0, false);
+        for _ in 0..25_600 {
+            let marked = queue.l.selects(0, 0.25, MarkSelection::Random, &mut queue.draws);
+            adjacent += usize::from(marked && before);
+            before = marked;
+        }
+        within(adjacent, 1600.0, 45.0);
     }
 
     /// Of 101 packets that have waited 0.9 ms a quarter is marked; with 0.8 ms none, with 1.2 ms all. The last packet
@@ -285,32 +343,32 @@ mod tests {
     #[test]
     fn native_marks_rise_with_the_wait() {
         let marks = |config: &Config, micros: u64| {
-            let queue = DualPi2 { next_update: Time::NEVER, ..DualPi2::new(config) };
-            let mut driver = Driver::new(Box::new(queue));
+            let mut driver = Driver::new(Box::new(with(config, 0.0)));
             (0..=100).for_each(|_| driver.arrive(Time::ZERO, Packet { ecn: Ecn::Ect1, ..packet(1000) }));
             while driver.len() > 0 {
                 driver.depart(Time::ZERO + Span::from_nanos(1000 * micros));
             }
             driver.marked()
         };
-        let ramp = Config::default();
+        let ramp = deterministic();
         assert_eq!([800, 900, 1200].map(|micros| marks(&ramp, micros)), [0, 24, 100]);
-        let step = Config { min_threshold: Span::from_millis(1), range: Span::ZERO, ..Config::default() };
+        let step = Config { min_threshold: Span::from_millis(1), range: Span::ZERO, ..deterministic() };
         assert_eq!([999, 1000].map(|micros| marks(&step, micros)), [0, 100]);
     }
 
     /// At p' = 0.6 the coupled probability is above 1. Then a share of 0.36 is dropped in either queue.
     #[test]
     fn overload_drops_in_both_queues() {
-        let (marked, dropped) = run(0.6, Ecn::Ect1, 900);
+        let config = deterministic();
+        let (marked, dropped) = run(&config, 0.6, Ecn::Ect1, 900);
         assert!((dropped as f64 / 900.0 - 0.36).abs() < 0.01 && marked + dropped >= 900, "{marked} {dropped}");
-        assert_eq!(run(0.6, Ecn::Ect0, 900).0, 0);
+        assert_eq!(run(&config, 0.6, Ecn::Ect0, 900).0, 0);
     }
 
     /// Delays of 30 ms for two steps: 0.15 x 15 ms + 3 x 30 ms, then 0.15 x 15 ms.
     #[test]
     fn controller_follows_the_longer_delay() {
-        let mut queue = DualPi2::new(&Config::default());
+        let mut queue = DualPi2::new(&Config::default(), Stream::default());
         let mut actions = Vec::new();
         let mut cx = QueueCx::new(Time::ZERO, (0, 0), &mut actions);
         let order = engine::Order::default();
@@ -327,7 +385,7 @@ mod tests {
     /// An L packet leaves before C packets that have waited at most t_shift longer.
     #[test]
     fn scalable_packets_are_preferred_by_the_time_shift() {
-        let mut driver = Driver::new(Box::new(with(0.0)));
+        let mut driver = Driver::new(Box::new(with(&Config::default(), 0.0)));
         driver.arrive(Time::ZERO, packet_of(1, 1000));
         driver.arrive(Time::from_millis(20), packet_of(2, 1000));
         driver.arrive(Time::from_millis(35), Packet { ecn: Ecn::Ect1, ..packet_of(3, 1000) });

@@ -90,8 +90,9 @@ impl QueueConfig {
 
 /// A queue in front of one direction of a link.
 ///
-/// Its owner calls [`enqueue`](Self::enqueue) for each packet that is to cross the link and [`dequeue`](Self::dequeue)
-/// when the transmitter can send the next one. Time never decreases between calls. Three invariants hold:
+/// Its owner, a [`Backlog`], calls [`enqueue`](Self::enqueue) for each packet that is to cross the link and
+/// [`dequeue`](Self::dequeue) when the transmitter can send the next one, also if no packet waits: after the last packet
+/// the transmitter asks once more, and becomes idle. Time never decreases between calls. Three invariants hold:
 ///
 /// * every packet leaves once: it is refused by `enqueue`, dropped with [`QueueCx::drop`], or returned by `dequeue`;
 /// * a packet that arrives [at once](Queued::at_once) is neither refused nor dropped before the next `dequeue`;
@@ -105,7 +106,8 @@ pub trait QueueDiscipline: Send {
     /// The packet is refused, with the cause. The owner reports it.
     fn enqueue(&mut self, packet: Queued, cx: &mut QueueCx<'_>) -> Result<(), DropCause>;
 
-    /// Removes and returns the packet to send now, possibly marked. Other packets may be dropped before it.
+    /// Removes and returns the packet to send now, possibly marked. Other packets may be dropped before it. `None` if
+    /// no packet waits: the transmitter becomes idle.
     fn dequeue(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued>;
 
     /// Returns the waiting packets, in the order in which they would be sent without further arrivals and drops.
@@ -211,6 +213,14 @@ pub enum Tie {
     DepartureFirst,
     /// The arrival is handled first, so no place is free yet.
     ArrivalFirst,
+}
+
+impl Tie {
+    /// Returns true if a departure at `at` precedes an arrival at `now`.
+    #[inline]
+    pub fn has_departed(self, at: Time, now: Time) -> bool {
+        at < now || (at == now && self == Tie::DepartureFirst)
+    }
 }
 
 #[cfg(test)]

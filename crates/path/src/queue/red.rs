@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! avg   <- (1 - w) avg + w q at each arrival, q the backlog that it finds; (1 - w)^m avg if the line was idle before,
-//!          for the time of m packets
+//!          for the time of m mean packets
 //! p_b   = max_p (avg - min) / (max - min) from min to max                               (Floyd1993 s4)
 //! gentle: from max to 2 max  max_p + (1 - max_p) (avg - max) / max; else 1 from max on (Floyd2000)
 //! p_a   = p_b / (1 - count p_b), count the packets since the last drop or mark: uniform gaps up to `max`
@@ -11,9 +11,9 @@
 //!           target: 0.4 to 0.6 of the way from min to max                               (Floyd2001 s4)
 //! ```
 //!
-//! From max (2 max if gentle) on each packet is dropped, ECN-capable or not [RFC3168 s7]. Idle time is counted in
-//! packets by the typical transmission time: the time between the last two departures while packets waited.
-//! Probabilities do not depend on the packet's size.
+//! From max (2 max if gentle) on each packet is dropped, ECN-capable or not [RFC3168 s7]. Idle time begins
+//! when the transmitter finds no packet. It is counted in packets by the mean time that the transmitter has needed for a
+//! packet so far. Probabilities do not depend on the packet's size.
 
 use engine::registry::{Fault, Settings};
 use engine::{Draws, Span, Stream, Time};
@@ -115,10 +115,12 @@ struct Red {
     max_p: f64,
     /// Packets since the last drop or mark; -1 while the average is below the minimum.
     count: i64,
-    /// The end of the last transmission before the queue became empty.
+    /// Time since which the transmitter has been idle.
     idle: Option<Time>,
-    last_departure: Option<Time>,
-    packet_time: Option<Span>,
+    /// Departure of the packet that is being sent.
+    departed: Option<Time>,
+    /// Number of packets that the transmitter has sent, and the time that it needed for them.
+    sent: (u64, Span),
     /// Time of the last adaptation of `max_p`.
     adapted: Time,
 }
@@ -147,8 +149,8 @@ impl Red {
             max_p: config.max_p,
             count: -1,
             idle: Some(Time::ZERO),
-            last_departure: None,
-            packet_time: None,
+            departed: None,
+            sent: (0, Span::ZERO),
             adapted: Time::ZERO,
         }
     }
@@ -156,13 +158,13 @@ impl Red {
     /// Updates the average for an arrival that finds a backlog of `packets` packets and `bytes` bytes.
     fn average(&mut self, packets: usize, bytes: u64, now: Time) {
         let backlog = if self.bytes { bytes as f64 } else { packets as f64 };
-        let idle = self.idle.map_or(Span::ZERO, |since| now.since(since));
-        match self.packet_time {
-            Some(time) if packets == 0 && idle > Span::ZERO => {
-                let missed = idle.as_nanos() as f64 / time.as_nanos() as f64;
-                self.avg *= libm::pow(1.0 - self.config.weight, missed);
-            }
-            _ => self.avg += self.config.weight * (backlog - self.avg),
+        let idle = self.idle.take().map_or(Span::ZERO, |since| now.since(since));
+        let (sent, needed) = self.sent;
+        if idle > Span::ZERO && sent > 0 {
+            let missed = idle.as_nanos() as f64 * sent as f64 / needed.as_nanos() as f64;
+            self.avg *= libm::pow(1.0 - self.config.weight, missed);
+        } else {
+            self.avg += self.config.weight * (backlog - self.avg);
         }
         self.adapt(now);
     }
@@ -225,15 +227,15 @@ impl QueueDiscipline for Red {
     }
 
     fn dequeue(&mut self, cx: &mut QueueCx<'_>) -> Option<Queued> {
-        let queued = self.packets.pop()?;
-        if let Some(last) = self.last_departure.filter(|_| !queued.at_once) {
-            self.packet_time = Some(cx.now.since(last)).filter(|time| *time > Span::ZERO).or(self.packet_time);
+        if let Some(departed) = self.departed.take() {
+            self.sent = (self.sent.0 + 1, self.sent.1 + cx.now.since(departed));
         }
-        self.last_departure = Some(cx.now);
-        if self.packets.is_empty() {
-            self.idle = Some(cx.now + self.packet_time.unwrap_or(Span::ZERO));
+        let queued = self.packets.pop();
+        match queued {
+            Some(_) => (self.departed, self.idle) = (Some(cx.now), None),
+            None => self.idle = self.idle.or(Some(cx.now)),
         }
-        Some(queued)
+        queued
     }
 
     holds!(packets);
@@ -290,20 +292,21 @@ mod tests {
     }
 
     // covers [Floyd1993 s4]
-    /// Packets leave at 0, 1 and 2 ms, so a packet takes 1 ms, and the line is idle from 3 ms on. Ten packet times at a
-    /// weight of 0.5 divide the average by 1024; the arrival that ends the idle time does not update the average as
-    /// well. An arrival at an empty queue during the last transmission does.
+    /// Packets leave at 0, 1.5 and 2.95 ms, and the line is idle from 3 ms on, so the mean packet takes 1 ms, the last
+    /// one 0.05 ms. Ten packet times at a weight of 0.5 divide the average by 1024; the arrival that ends the idle time
+    /// does not update the average as well. An arrival at an empty queue during the last transmission does.
     #[test]
-    fn average_decays_from_the_end_of_the_last_transmission() {
-        for (arrives, expected) in [(13_000, 1.0), (2_500, 512.0), (3_000, 512.0)] {
+    fn average_decays_by_mean_packets_from_the_end_of_the_last_transmission() {
+        for (arrives, expected) in [(13_000, 1.0), (2_970, 512.0), (3_000, 512.0)] {
             let mut red = red(&Config { weight: 0.5, ..Config::default() });
             let mut actions = Vec::new();
             for _ in 0..3 {
                 let (arrived, order) = (Time::ZERO, Default::default());
                 red.packets.push(Queued { packet: packet(1000), arrived, order, expedited: false, at_once: false });
             }
-            for millisecond in 0..3 {
-                red.dequeue(&mut QueueCx::new(Time::from_millis(millisecond), (0, 0), &mut actions));
+            for microseconds in [0, 1_500, 2_950, 3_000].into_iter().take_while(|at| *at <= arrives) {
+                let now = Time::from_nanos(1000 * microseconds);
+                red.dequeue(&mut QueueCx::new(now, (0, 0), &mut actions));
             }
             red.avg = 1024.0;
             red.average(0, 0, Time::from_nanos(arrives * 1000));

@@ -139,7 +139,7 @@ impl Station {
             buffer.release(queue.take_head());
         }
         outcomes.fail(RadioNotice { hop: queue.hop, packet, attempt, last });
-        let more = !queue.is_empty();
+        let more = queue.has_more(cx.now);
         self.scheduler.on_attempt(Attempt { acknowledged: false, done: last, besides: 0, more }, cx.now);
         self.send_next(buffer, cx);
     }
@@ -191,7 +191,7 @@ impl Station {
             outcomes.acknowledge(DeliveryNotice { hop, packet, queued, attempts });
         }
         buffer.release(queue.take_head());
-        let more = !queue.is_empty();
+        let more = queue.has_more(cx.now);
         self.scheduler.on_attempt(Attempt { acknowledged: true, done: true, besides: 0, more }, cx.now);
         self.send_next(buffer, cx);
     }
@@ -232,7 +232,7 @@ impl Station {
         }
         queue.attempts += 1;
         let (hop, number, attempt) = (queue.hop, queue.number, queue.attempts);
-        let duration = queue.line.transmission_time(packet.size());
+        let duration = queue.line.transmit(packet.size(), cx.now);
         let number_on_hop = Some(queue.counters.frames_sent);
         let frame = ChannelFrame {
             now: cx.now,

@@ -74,6 +74,7 @@ impl TxQueue {
     pub fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.sent_until.since(now);
+        counters.backlog.advance(now);
         counters
     }
 
@@ -99,6 +100,12 @@ impl TxQueue {
     /// Returns the time after the end of a frame at which its acknowledgment is overdue.
     pub(super) fn ack_wait(&self) -> Span {
         self.line.delay.times(2) + self.ack_time + self.arq.margin
+    }
+
+    /// Returns true if the transmitter has a packet to send at `now`, after an attempt: the head-of-line packet, or else
+    /// the next one.
+    pub(super) fn has_more(&mut self, now: Time) -> bool {
+        self.head.is_some() || self.backlog.has_more(now)
     }
 
     /// Removes the head-of-line packet; returns its size in bytes.

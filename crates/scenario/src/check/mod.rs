@@ -8,6 +8,7 @@ mod places;
 mod tcp;
 
 use ::tcp::PartialConfig;
+use ::tcp::config::EcnCodepoint;
 use ::tcp::response::ResponseConfig;
 use engine::registry::Fault;
 use engine::{Members, Open, Span, Stream, Time};
@@ -324,6 +325,7 @@ impl Checker<'_> {
             from,
             to,
             transport: self.transport(&key, flow, &traffic),
+            ecn_codepoint: flow.ecn_codepoint,
             traffic,
             start: Time::ZERO + flow.start,
             tcp: self.tcp_of(&key, flow),
@@ -351,6 +353,12 @@ impl Checker<'_> {
         if transport != Transport::Tcp && flow.tcp != PartialConfig::default() {
             let problem = Problem::new(format!("settings of TCP, which a flow over {} does not use", transport.name()));
             self.report_problem(problem.key(format!("{key}.tcp")).found("a table"));
+        }
+        if let Some(codepoint) = flow.ecn_codepoint.filter(|_| transport == Transport::Tcp) {
+            let problem = Problem::new("no value: a flow over TCP negotiates ECN").key(format!("{key}.ecn_codepoint"));
+            let name = if codepoint == EcnCodepoint::Ect1 { "ect1" } else { "ect0" };
+            let hint = format!("write tcp = {{ ecn = \"request\", ecn_codepoint = \"{name}\" }}");
+            self.report_problem(problem.found(format!("\"{name}\"")).hint(hint));
         }
         transport
     }

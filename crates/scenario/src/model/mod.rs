@@ -21,7 +21,7 @@ pub use motion::{Motion, Position, Waypoint};
 pub use queue::Queue;
 use sweep::Sweep;
 use tcp::PartialConfig;
-use tcp::config::ReceiveWindow;
+use tcp::config::{EcnCodepoint, ReceiveWindow};
 use wire::Dscp;
 
 /// Maximum number of stations of a medium, whose wake-ups have 16-bit numbers.
@@ -197,6 +197,10 @@ pub struct Flow {
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = Dscp::DEFAULT))]
     pub class: Dscp,
+    /// Codepoint of the datagrams of a flow over UDP or ICMP that is ECN-capable: queues mark them instead of dropping
+    /// them. Flows over TCP have `tcp.ecn`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ecn_codepoint: Option<EcnCodepoint>,
     /// The number of copies: f1, f2 and so on replace f. Loaded scenarios have the copies expanded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
@@ -290,6 +294,7 @@ impl Flow {
             traffic: None,
             transport: None,
             class: Dscp::DEFAULT,
+            ecn_codepoint: None,
             count: None,
             connection_of: None,
             mss: ethernet_segment(),

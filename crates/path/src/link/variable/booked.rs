@@ -31,7 +31,8 @@ impl Booked {
         let transmission = line.timing.plan(cx.now, size);
         let PlannedTransmission { starts, leaves, .. } = transmission;
         self.remove_started(cx.now);
-        let at_once = starts == cx.now && self.is_over(line.timing.free_at(), cx.now);
+        let is_free = line.in_flight() == 0 || self.tie.has_departed(line.timing.free_at(), cx.now);
+        let at_once = starts == cx.now && is_free;
         if !at_once && !self.queue.admits(self.waiting.len(), self.bytes, size) {
             line.counters.packets_dropped += 1;
             line.counters.queue_full += 1;
@@ -48,11 +49,18 @@ impl Booked {
         if !at_once {
             self.waiting.push_back((starts, size));
             self.bytes += u64::from(size);
+            line.counters.backlog.record(self.waiting.len() as u64);
         }
+        line.counters.backlog.add_wait(starts.since(cx.now));
         let (packet, arrived) = (Packet { ecn, ..*packet }, cx.now);
         cx.emit_timing(line.hop, || LinkEvent::Dequeued { packet, arrived, starts, leaves: Some(leaves) });
         line.transmit(packet, transmission, cx);
         Some(leaves)
+    }
+
+    /// Returns the starts of the transmissions that have not begun at `now`.
+    pub fn starts_after(&self, now: Time) -> impl Iterator<Item = Time> + '_ {
+        self.waiting.iter().rev().map(|(starts, _)| *starts).take_while(move |starts| *starts > now)
     }
 
     /// Returns the number and bytes of the packets whose transmission has not begun at `now`.
@@ -61,14 +69,10 @@ impl Booked {
         not_begun.fold((0, 0), |(count, bytes), (_, size)| (count + 1, bytes + u64::from(*size)))
     }
 
-    /// Returns true if an event at `at` counts as past at `now` when space in the queue is determined.
-    fn is_over(&self, at: Time, now: Time) -> bool {
-        at < now || (at == now && self.tie == Tie::DepartureFirst)
-    }
-
     /// Removes packets from the backlog whose transmission has begun.
     fn remove_started(&mut self, now: Time) {
-        while let Some((_, size)) = self.waiting.front().copied().filter(|(starts, _)| self.is_over(*starts, now)) {
+        let tie = self.tie;
+        while let Some((_, size)) = self.waiting.front().copied().filter(|(starts, _)| tie.has_departed(*starts, now)) {
             self.waiting.pop_front();
             self.bytes -= u64::from(size);
         }

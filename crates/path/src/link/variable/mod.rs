@@ -48,6 +48,7 @@ enum Waiting {
 pub struct VariableLink {
     transmitter: Transmitter,
     waiting: Waiting,
+    tie: Tie,
 }
 
 impl VariableLink {
@@ -65,12 +66,13 @@ impl VariableLink {
         VariableLink {
             transmitter: Transmitter::new(hop, line, changes, stream, lossy, slot),
             waiting: Waiting::Booked(Booked::new(queue.into(), tie)),
+            tie,
         }
     }
 
     /// Uses `backlog` instead of the drop-tail queue.
     pub fn with_backlog(self, backlog: Backlog) -> Self {
-        VariableLink { waiting: Waiting::Held(Held::new(backlog)), ..self }
+        VariableLink { waiting: Waiting::Held(Held::new(backlog, self.tie)), ..self }
     }
 }
 
@@ -105,7 +107,9 @@ impl Link for VariableLink {
         let mut counters = self.transmitter.counters;
         if let Waiting::Booked(booked) = &self.waiting {
             counters.frames_sent -= booked.waiting(now).0 as u64;
+            booked.starts_after(now).for_each(|starts| counters.backlog.remove_wait(starts.since(now)));
         }
+        counters.backlog.advance(now);
         counters.busy = counters.busy - self.transmitter.timing.free_at().since(now);
         counters
     }

@@ -5,7 +5,7 @@ use engine::{Rate, Span, Time};
 use super::plan::{Changes, Outages};
 use super::recorded::{LinkConditions, Opportunities};
 use crate::ids::LinkDirection;
-use crate::link::{Timing, TransmissionLine};
+use crate::link::{CARRIES_ABOVE, Timing, TransmissionLine};
 
 /// The service of packets in one direction.
 pub(super) enum Service {
@@ -20,6 +20,8 @@ pub(super) enum Service {
 pub(super) struct Server {
     /// Departure of the last packet.
     pub free_at: Time,
+    /// What of the last packet is left to be sent after this time, in billionths of a bit.
+    carried: u64,
     /// The next opportunity.
     next: u64,
     /// Number of bytes left at the opportunity before this packet.
@@ -60,11 +62,7 @@ impl Service {
         size: u32,
     ) -> (Time, Time) {
         match self {
-            Service::Rate(rows) => {
-                let (starts, leaves) = send_at_rate(rows, line, outages, server.free_at.max(now), size);
-                server.free_at = leaves;
-                (starts, leaves)
-            }
+            Service::Rate(rows) => send_at_rate(rows, line, outages, (server, now), size),
             Service::Opportunities(opportunities, _) => {
                 send_at_opportunities(opportunities, server, outages, now, size)
             }
@@ -79,15 +77,15 @@ fn find_row(rows: &[LinkConditions], at: Time) -> (Time, Option<&LinkConditions>
     (next, begun.checked_sub(1).map(|last| &rows[last]))
 }
 
-/// Sends bits at the current rate; an incomplete last nanosecond is truncated, as for a constant rate.
+/// Sends bits at the current rate; an incomplete last nanosecond is truncated or carried, as for a constant rate.
 fn send_at_rate(
     rows: &[LinkConditions],
     line: &mut TransmissionLine,
     outages: &Outages,
-    ready: Time,
+    (server, arrives): (&mut Server, Time),
     size: u32,
 ) -> (Time, Time) {
-    let mut now = ready;
+    let mut now = server.free_at.max(arrives);
     // The start, and the remaining bits in units of bits per second times nanoseconds.
     let mut sending: Option<(Time, u128)> = None;
     loop {
@@ -98,20 +96,25 @@ fn send_at_rate(
         let Some(rate_now) = Rate::from_bits_per_sec(rate) else {
             if pauses == Time::NEVER {
                 // The loader ensures that the last row has a rate.
+                *server = Server { free_at: Time::NEVER, carried: 0, ..*server };
                 return (Time::NEVER, Time::NEVER);
             }
             now = pauses;
             continue;
         };
         let (starts, left) = sending.unwrap_or_else(|| {
-            let exact = u128::from(size) * 8 * u128::from(engine::time::NANOS_PER_SEC);
+            let carried = if now == server.free_at { server.carried } else { 0 };
+            let exact = u128::from(size) * 8 * u128::from(engine::time::NANOS_PER_SEC) + u128::from(carried);
             let whole = || u128::from(rate_now.transmission_time(size).whole_millis().as_nanos()) * u128::from(rate);
             (now, if line.timing == Timing::Exact { exact } else { whole() })
         });
         let needs = Span::from_nanos(u64::try_from(left / u128::from(rate)).unwrap_or(u64::MAX));
         // A pause that begins exactly at the end of the transmission has no effect.
         if now + needs <= pauses {
-            return (starts, now + needs);
+            let carries = line.timing == Timing::Exact && rate > CARRIES_ABOVE;
+            let carried = if carries { (left % u128::from(rate)) as u64 } else { 0 };
+            *server = Server { free_at: now + needs, carried, ..*server };
+            return (starts, server.free_at);
         }
         sending = Some((starts, left - u128::from(pauses.since(now).as_nanos()) * u128::from(rate)));
         now = pauses;

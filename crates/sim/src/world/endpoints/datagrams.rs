@@ -1,7 +1,7 @@
 //! Flows of datagrams: UDP, and ICMP echo requests with their replies.
 
 use engine::{Histogram, IdVec, Span, Time};
-use wire::{Body, Datagram, Dscp, Packet, Protocol};
+use wire::{Body, Datagram, Dscp, Ecn, Packet, Protocol};
 
 use super::Endpoints;
 use super::ports::Ports;
@@ -22,6 +22,7 @@ pub(in crate::world) struct DatagramPlan {
     /// The sending node and the receiving one.
     pub nodes: [NodeId; 2],
     pub class: Dscp,
+    pub ecn: Ecn,
     pub start: Time,
 }
 
@@ -45,6 +46,8 @@ pub(in crate::world) struct DatagramFlow {
     /// The ports of the flow at the sending and at the receiving node.
     ports: [u16; 2],
     dscp: Dscp,
+    /// ECN field of packets when they are sent.
+    ecn: Ecn,
     progress: ReceiverProgress,
     sent: u32,
     bytes_sent: u64,
@@ -53,6 +56,7 @@ pub(in crate::world) struct DatagramFlow {
     /// Next number after the highest that arrived.
     expected: u32,
     reordered: u32,
+    marked: u64,
     delay: Histogram,
     jitter: Jitter,
     /// Time at which the application finished.
@@ -61,7 +65,7 @@ pub(in crate::world) struct DatagramFlow {
 
 impl DatagramFlow {
     fn new(plan: &DatagramPlan, ports: [u16; 2]) -> Self {
-        let DatagramPlan { flow: (flow, number), protocol, nodes, class, start } = *plan;
+        let DatagramPlan { flow: (flow, number), protocol, nodes, class, ecn, start } = *plan;
         DatagramFlow {
             flow,
             number,
@@ -69,6 +73,7 @@ impl DatagramFlow {
             nodes,
             ports,
             dscp: class,
+            ecn,
             progress: ReceiverProgress::from(start),
             sent: 0,
             bytes_sent: 0,
@@ -76,6 +81,7 @@ impl DatagramFlow {
             bytes_received: 0,
             expected: 0,
             reordered: 0,
+            marked: 0,
             delay: Histogram::default(),
             jitter: Jitter::default(),
             finished: None,
@@ -118,11 +124,12 @@ impl DatagramFlow {
         self.sent += 1;
         self.bytes_sent += u64::from(size);
         let [from, to] = self.nodes.map(NodeId::addr);
-        Packet { dscp: self.dscp, ..Packet::new(from, to, body) }
+        Packet { dscp: self.dscp, ecn: self.ecn, ..Packet::new(from, to, body) }
     }
 
-    /// Counts an arrival.
-    fn count(&mut self, datagram: &Datagram, now: Time) -> DatagramArrival {
+    /// Counts an arrival with this ECN field.
+    fn count(&mut self, datagram: &Datagram, ecn: Ecn, now: Time) -> DatagramArrival {
+        self.marked += u64::from(ecn == Ecn::Ce);
         let delay = now.since(datagram.created_at());
         self.received += 1;
         self.bytes_received += u64::from(datagram.len);
@@ -142,6 +149,7 @@ impl DatagramFlow {
             bytes_sent: self.bytes_sent,
             received: u64::from(self.received),
             reordered: u64::from(self.reordered),
+            marked: self.marked,
             round_trip: self.protocol == Protocol::EchoRequest,
             delay: self.delay.clone(),
             jitter: self.jitter.get(),
@@ -199,10 +207,10 @@ impl Endpoints {
         let flow = &mut self.datagrams.flows[end.flow()];
         if end.receives() && flow.protocol == Protocol::EchoRequest {
             let body = Body::Datagram(datagram.reply());
-            let reply = Packet { dscp: packet.dscp, ..Packet::new(packet.dst, packet.src, body) };
+            let reply = Packet { dscp: packet.dscp, ecn: flow.ecn, ..Packet::new(packet.dst, packet.src, body) };
             return ArrivedDatagram::Answered(reply);
         }
-        ArrivedDatagram::Counted(end.flow(), flow.count(datagram, now))
+        ArrivedDatagram::Counted(end.flow(), flow.count(datagram, packet.ecn, now))
     }
 
     /// Ends the sending of the application of a flow of datagrams.

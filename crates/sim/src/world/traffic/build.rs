@@ -1,7 +1,8 @@
 //! Builds the flows, applications and arrival processes of a network.
 
 use engine::{IdVec, Stream};
-use wire::Protocol;
+use tcp::config::EcnCodepoint;
+use wire::{Ecn, Protocol};
 
 use super::Traffic;
 use super::arrivals::{Arrivals, EmptyPath};
@@ -100,7 +101,8 @@ fn open_carrier(
         Transport::Udp => Protocol::Udp,
         Transport::IcmpEcho => Protocol::EchoRequest,
     };
-    let plan = DatagramPlan { flow: (flow, number), protocol, nodes, class: spec.class, start: spec.start };
+    let ecn = spec.ecn_codepoint.map_or(Ecn::NotEct, EcnCodepoint::ecn);
+    let plan = DatagramPlan { flow: (flow, number), protocol, nodes, class: spec.class, ecn, start: spec.start };
     Carrier::Datagrams(endpoints.open_datagrams(&plan).expect(PORTS_LEFT))
 }
 

@@ -98,9 +98,11 @@ impl FecSender {
     }
 
     /// Returns the next event.
-    fn next(&self) -> Option<(Time, Order, FecEvent)> {
+    fn next(&mut self, now: Time) -> Option<(Time, Order, FecEvent)> {
         let (at, order) = self.free;
-        let free = if self.block.parity > 0 || !self.backlog.is_empty() {
+        let has_parity = self.block.parity > 0;
+        let has_data = self.backlog.next_request((!has_parity).then_some(at), now);
+        let free = if has_parity || has_data {
             Some((at, order, FecEvent::LineFree))
         } else {
             // Traffic pauses.
@@ -111,7 +113,7 @@ impl FecSender {
     }
 
     fn rearm(&mut self, cx: &mut LinkCx<'_>) {
-        match self.next() {
+        match self.next(cx.now) {
             Some((at, order, _)) => cx.schedule.arm_as(self.slot, at.max(cx.now), order),
             None => cx.schedule.disarm(self.slot),
         }
@@ -144,7 +146,7 @@ impl FecSender {
 
     fn transmit(&mut self, size: u32, load: FecLoad, cx: &mut LinkCx<'_>) {
         let (hop, now, number) = (self.hop, cx.now, self.counters.frames_sent);
-        let duration = self.line.transmission_time(size);
+        let duration = self.line.transmit(size, now);
         let frame = ChannelFrame { now, start: now, duration, size, direction: hop.direction, number: Some(number) };
         let fate = cx.channels[hop.link].fate(&frame);
         self.counters.frames_sent += 1;
@@ -241,7 +243,7 @@ impl Link for FecSender {
     }
 
     fn wake(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
-        match self.next().filter(|(at, ..)| *at <= cx.now) {
+        match self.next(cx.now).filter(|(at, ..)| *at <= cx.now) {
             Some((_, _, FecEvent::Frame)) => self.frame_arrives(outcomes, cx),
             Some((_, _, FecEvent::Flush)) => self.block.parity = self.fec.parity,
             Some((_, _, FecEvent::LineFree)) | None => {}
@@ -254,6 +256,7 @@ impl Link for FecSender {
     fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
+        counters.backlog.advance(now);
         counters
     }
 

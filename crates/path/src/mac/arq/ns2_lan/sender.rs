@@ -63,15 +63,16 @@ impl LanSender {
 
     /// Returns the next event. Among simultaneous events arrivals are first, and the line is free before a packet joins
     /// the queue.
-    fn next(&self) -> Option<(Time, Order, LanEvent)> {
+    fn next(&mut self, now: Time) -> Option<(Time, Order, LanEvent)> {
         let queue = peek_due(&self.entering).map(|(at, order)| (at, order, LanEvent::Queue));
-        let free = (!self.backlog.is_empty()).then_some((self.free.0, self.free.1, LanEvent::LineFree));
+        let waits = self.backlog.next_request(Some(self.free.0), now);
+        let free = waits.then_some((self.free.0, self.free.1, LanEvent::LineFree));
         let arrival = peek_due(&self.flying).map(|(at, order)| (at, order, LanEvent::Arrival));
         [arrival, free, queue].into_iter().flatten().min_by_key(|(at, ..)| *at)
     }
 
     fn rearm(&mut self, cx: &mut LinkCx<'_>) {
-        match self.next() {
+        match self.next(cx.now) {
             Some((at, order, _)) => cx.schedule.arm_as(self.slot, at.max(cx.now), order),
             None => cx.schedule.disarm(self.slot),
         }
@@ -98,7 +99,7 @@ impl LanSender {
         let popped = self.backlog.pop(self.hop, &mut self.counters, cx, |queued| queued.packet);
         let Some(packet) = popped else { return };
         let (hop, now, size) = (self.hop, cx.now, packet.size() + self.lan.header);
-        let duration = self.line.transmission_time(size);
+        let duration = self.line.transmit(size, now);
         let number = Some(self.counters.frames_sent);
         let fate = cx.channels[hop.link].fate(&ChannelFrame {
             now,
@@ -134,7 +135,7 @@ impl Link for LanSender {
     }
 
     fn wake(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
-        match self.next().filter(|(at, ..)| *at <= cx.now) {
+        match self.next(cx.now).filter(|(at, ..)| *at <= cx.now) {
             Some((.., LanEvent::Queue)) => self.queue(buffer, cx),
             Some((.., LanEvent::LineFree)) => self.send_next(buffer, cx),
             Some((.., LanEvent::Arrival)) => self.arrive(outcomes, cx),
@@ -147,6 +148,7 @@ impl Link for LanSender {
     fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
+        counters.backlog.advance(now);
         counters
     }
 

@@ -98,8 +98,11 @@ impl WindowSender {
     }
 
     /// Returns the next event.
-    fn next(&self) -> Option<(Time, Order, WindowEvent)> {
-        let free = (self.has_repeats() || (!self.backlog.is_empty() && self.window_is_open())).then_some(self.free);
+    fn next(&mut self, now: Time) -> Option<(Time, Order, WindowEvent)> {
+        let has_repeats = self.has_repeats();
+        let takes_new = !has_repeats && self.window_is_open();
+        let has_new = self.backlog.next_request(takes_new.then_some(self.free.0), now);
+        let free = (has_repeats || has_new).then_some(self.free);
         let all = [
             (peek_due(&self.acks), WindowEvent::Ack),
             (peek_due(&self.given_up), WindowEvent::PassedOver),
@@ -112,7 +115,7 @@ impl WindowSender {
     }
 
     fn rearm(&mut self, cx: &mut LinkCx<'_>) {
-        match self.next() {
+        match self.next(cx.now) {
             Some((at, order, _)) => cx.schedule.arm_as(self.slot, at.max(cx.now), order),
             None => cx.schedule.disarm(self.slot),
         }
@@ -165,7 +168,7 @@ impl WindowSender {
         outstanding.sent += 1;
         let (packet, attempt) = (outstanding.packet, outstanding.sent);
         let (hop, now, size) = (self.hop, cx.now, packet.size());
-        let duration = self.line.transmission_time(size);
+        let duration = self.line.transmit(size, now);
         let number_on_hop = Some(self.counters.frames_sent);
         let frame = ChannelFrame { now, start: now, duration, size, direction: hop.direction, number: number_on_hop };
         self.counters.frames_sent += 1;
@@ -308,7 +311,7 @@ impl Link for WindowSender {
     }
 
     fn wake(&mut self, buffer: &mut RouterBuffer, outcomes: &mut Outcomes<'_>, cx: &mut LinkCx<'_>) {
-        if let Some((_, _, next)) = self.next().filter(|(at, ..)| *at <= cx.now) {
+        if let Some((_, _, next)) = self.next(cx.now).filter(|(at, ..)| *at <= cx.now) {
             match next {
                 WindowEvent::Ack => self.ack_arrives(buffer, outcomes),
                 WindowEvent::PassedOver => self.pass_over(outcomes, cx),
@@ -325,6 +328,7 @@ impl Link for WindowSender {
     fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
+        counters.backlog.advance(now);
         counters
     }
 
