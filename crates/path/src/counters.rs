@@ -76,9 +76,15 @@ impl BacklogCount {
         self.most = self.most.max(waiting);
     }
 
+    /// Ends the count at `now`, so that links which know waits in advance and others give equal counts.
+    pub(crate) fn end(&mut self, now: Time) {
+        self.advance(now);
+        self.waiting = 0;
+    }
+
     /// Counts the waits up to `now`.
     #[inline]
-    pub(crate) fn advance(&mut self, now: Time) {
+    fn advance(&mut self, now: Time) {
         if self.waiting > 0 {
             self.waited = self.waited + now.since(self.since).times(self.waiting);
         }

@@ -227,11 +227,12 @@ tcp = {{ variant = "newreno", window_scaling = true, ecn = "request" }}
 /// their waits in microseconds. The bulk flow has sent one long before, if `early`.
 fn order_behind_fq_codel(link: &str, early: bool) -> Vec<(u32, u64)> {
     let first = if early { r#"["0 s", "1472 B"], "# } else { "" };
+    let media = if link.contains("medium") { "media.cell.standard = \"802.11b\"" } else { "" };
     let text = format!(
         r#"
         duration = "1 s"
         nodes = {{ s = {{ kind = "host" }}, a = {{ kind = "base-station" }}, b = {{ kind = "host" }} }}
-        media.cell.standard = "802.11b"
+        {media}
         links.w = {{ kind = "wired", between = ["s", "a"], rate = "1 Gbps", delay = "1 us" }}
         [flows.bulk]
         from = "s"

@@ -148,8 +148,6 @@ summary_part! {
         datagrams_lost: Option<f64> [metric "share", Lower, "lost"] = map_datagram_result(at, compute_datagram_loss).flatten();
         /// Datagrams that arrived after one with a higher number.
         datagrams_reordered: Option<u64> [metric "datagrams", Lower] = map_datagram_result(at, |datagrams| datagrams.reordered);
-        /// Datagrams that arrived with a congestion mark (CE); of echo requests, replies.
-        datagrams_marked: Option<u64> [metric "datagrams", Neither] = map_datagram_result(at, |datagrams| datagrams.marked);
         /// Mean round-trip time measured by the sender, from unambiguous samples or from all echo replies. Null without
         /// a sample, and unless delays are measured (by `lasthop run`, and by a sweep with a metric of delay), as are
         /// the next nine metrics.

@@ -40,6 +40,11 @@ pub(super) fn summarize_links(network: &Network, results: &Results, delays: Opti
     (0..network.links.len()).map(|number| LinkSummary::of(&LinkSource { network, results, delays, number })).collect()
 }
 
+/// The delays of a direction in which a packet has arrived at the queue.
+fn select_used_queue<'a>(at: &DirectionSource<'a>) -> Option<&'a HopDelays> {
+    at.delays.filter(|delays| delays.queue.count() + delays.queue_dropped.count() > 0)
+}
+
 fn select_queue_delays<'a>(at: &DirectionSource<'a>) -> Option<&'a Histogram> {
     at.delays.map(|delays| &delays.queue)
 }
@@ -121,13 +126,14 @@ summary_part! {
         /// and by a sweep with a metric of delay), as are the following metrics.
         queue_wait_mean_s: Option<f64> [metric "s", Lower] = select_queue_delays(at).and_then(distribution::mean_in_seconds);
         /// Number of packets that left the queue for their transmission, including packets without a wait.
-        queue_departures: Option<u64> [metric "packets", Neither] = select_queue_delays(at).map(Histogram::count);
+        queue_departures: Option<u64> [metric "packets", Neither] = select_used_queue(at).map(|delays| delays.queue.count());
         /// Number of packets that the queue dropped, because it was full or early.
-        queue_drops: Option<u64> [metric "packets", Lower] = at.delays.map(|delays| delays.queue_dropped.count());
-        /// Mean wait in the queue of the packets that it dropped, 0 for packets that it refused when they arrived. Null
-        /// without such a packet. By Little's law `backlog_mean` times the duration is `queue_departures` times
+        queue_drops: Option<u64> [metric "packets", Lower] = select_used_queue(at).map(|delays| delays.queue_dropped.count());
+        /// Mean wait in the queue of the packets that it dropped, 0 for packets that it refused when they arrived, and
+        /// without such packets. By Little's law `backlog_mean` times the duration is `queue_departures` times
         /// `queue_wait_mean_s` plus `queue_drops` times this wait, if no packet waits at the end.
-        queue_drop_wait_mean_s: Option<f64> [metric "s", Lower] = at.delays.and_then(|delays| distribution::mean_in_seconds(&delays.queue_dropped));
+        queue_drop_wait_mean_s: Option<f64> [metric "s", Lower] =
+            select_used_queue(at).map(|delays| distribution::mean_in_seconds(&delays.queue_dropped).unwrap_or(0.0));
         /// Median wait in the queue, within 1 %.
         queue_wait_p50_s: Option<f64> [metric "s", Lower, "wait p50"] = select_queue_delays(at).and_then(|all| distribution::quantile_in_seconds(all, 0.5));
         /// The wait in the queue that 95 % do not exceed, within 1 %.

@@ -97,7 +97,7 @@ impl FifoLink {
             counters.frames_sent -= 1;
             counters.backlog.remove_wait(waiting.starts.since(now));
         }
-        counters.backlog.advance(now);
+        counters.backlog.end(now);
         // The line is busy until `free_at` while a packet waits.
         counters.busy = counters.busy - self.free_at.since(now);
         counters

@@ -190,7 +190,7 @@ impl Link for PriorityLink {
     fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
-        counters.backlog.advance(now);
+        counters.backlog.end(now);
         // A transmission that begins at this time counts as begun.
         let (mut line, mut starts) = (self.line.clone(), self.free.0);
         for packet in self.backlog.packets() {

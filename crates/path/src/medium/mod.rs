@@ -291,7 +291,7 @@ impl Medium {
         let (station, queue) = (id.station, id.index());
         let from = &self.stations[station];
         let mut counters = from.queues[queue].counters;
-        counters.backlog.advance(now);
+        counters.backlog.end(now);
         if from.scheduler.next() == Some(queue) {
             let own = self.flying.iter().filter(|flying| flying.belongs_to_exchange_of(station));
             counters.busy = own.fold(counters.busy, |busy, flying| busy - flying.remaining_time(now));

@@ -74,7 +74,7 @@ impl TxQueue {
     pub fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.sent_until.since(now);
-        counters.backlog.advance(now);
+        counters.backlog.end(now);
         counters
     }
 

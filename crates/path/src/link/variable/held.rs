@@ -36,7 +36,9 @@ impl Held {
         buffer: &mut RouterBuffer,
         cx: &mut LinkCx<'_>,
     ) -> bool {
-        if self.tie == Tie::DepartureFirst && !self.backlog.is_empty() {
+        // A recorded opportunity keeps its place among the events of its time.
+        let begins_first = self.tie == Tie::DepartureFirst && !line.timing.sends_at_opportunities();
+        if begins_first && !self.backlog.is_empty() {
             self.begin(line, buffer, cx);
         }
         let is_first = self.backlog.is_empty();

@@ -109,7 +109,7 @@ impl Link for VariableLink {
             counters.frames_sent -= booked.waiting(now).0 as u64;
             booked.starts_after(now).for_each(|starts| counters.backlog.remove_wait(starts.since(now)));
         }
-        counters.backlog.advance(now);
+        counters.backlog.end(now);
         counters.busy = counters.busy - self.transmitter.timing.free_at().since(now);
         counters
     }

@@ -54,6 +54,11 @@ impl Timing {
         self.server.free_at
     }
 
+    /// Returns true if packets are sent at recorded opportunities instead of at a rate.
+    pub fn sends_at_opportunities(&self) -> bool {
+        matches!(self.service, Service::Opportunities(..))
+    }
+
     /// Computes the transmission of a packet of `size` bytes that has been ready since `queued`.
     pub fn plan(&mut self, queued: Time, size: u32) -> PlannedTransmission {
         let (ready, mut after) = (self.server.free_at.max(queued), self.server);

@@ -148,7 +148,7 @@ impl Link for LanSender {
     fn counters(&self, now: Time) -> HopCounters {
         let mut counters = self.counters;
         counters.busy = counters.busy - self.free.0.since(now);
-        counters.backlog.advance(now);
+        counters.backlog.end(now);
         counters
     }
 
