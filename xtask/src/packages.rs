@@ -4,6 +4,7 @@ use std::process::Command;
 
 use skip::{PROGRAMS, Program};
 
+use crate::bench::ns3;
 use crate::workspace;
 
 /// Programs that are not installed for the tests. LaTeX has 300 MB, and a golden file shows changes of its tables.
@@ -52,8 +53,11 @@ fn what_is_missing(program: &Program) -> Option<&'static str> {
         return Some(name);
     }
     let venv = || Command::new("python3").args(["-c", "import ensurepip, venv"]).output();
-    let lacks_venv = name == "python3" && !venv().is_ok_and(|output| output.status.success());
-    lacks_venv.then_some("python3-venv")
+    match name {
+        "python3" => (!venv().is_ok_and(|output| output.status.success())).then_some("python3-venv"),
+        "g++" => (!ns3::has_headers()).then_some("g++ with ns-3"),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
@@ -62,8 +66,15 @@ mod tests {
 
     #[test]
     fn packages_of_skipped_tests_are_named_once() {
-        let lines = ["a::b: needs tshark", "a::c: needs tshark", "python: needs node, python3-venv", "d: no root"];
-        assert_eq!(packages_of_skips(&lines.map(str::to_owned)), ["nodejs", "python3", "python3-venv", "tshark"]);
+        let lines = [
+            "a::b: needs tshark",
+            "a::c: needs tshark",
+            "a::d: needs g++ with ns-3",
+            "python: needs node, python3-venv",
+            "d: no root",
+        ];
+        let packages = ["g++", "libns3-dev", "nodejs", "python3", "python3-venv", "tshark"];
+        assert_eq!(packages_of_skips(&lines.map(str::to_owned)), packages);
         assert!(packages_of_skips(&[]).is_empty());
     }
 

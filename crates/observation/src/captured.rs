@@ -149,7 +149,7 @@ pub enum CapturedFact {
         /// The receive window stated by the SYN, which is never scaled [RFC7323 s2.2].
         window: u64,
     },
-    /// The receiver reported bytes that had arrived twice [RFC2883].
+    /// The receiver reported bytes that had arrived twice (RFC 2883).
     DuplicateReported {
         /// The first byte.
         from: u64,
@@ -167,7 +167,7 @@ pub enum CapturedFact {
     RoundTrip {
         /// The round trip.
         rtt: Span,
-        /// The smoothed round trip [RFC6298].
+        /// The smoothed round trip (RFC 6298).
         smoothed: Span,
         /// The sender's timeout.
         timeout: Evidence<Span>,

@@ -287,7 +287,7 @@ impl Program {
 #[ignore = "compiles a program for ns-3 and runs it 164 times: a minute"]
 fn stored_results_match_ns3() {
     skip::need!("g++");
-    let Some(program) = Program::compile() else { skip::skip!("needs ns-3: apt-get install libns3-dev") };
+    let Some(program) = Program::compile() else { skip::skip!("needs g++ with ns-3") };
     let mut results = String::from("# What ns-3.37 does in the cases of ns3_queues.rs.\n");
     for case in deterministic() {
         let fates = program.fates(&case, 1, &events(case.capable));

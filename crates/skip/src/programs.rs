@@ -17,7 +17,7 @@ pub struct Program {
 pub const PROGRAMS: [Program; 11] = [
     Program { names: &["bash"], packages: &["bash"] },
     Program { names: &["chromium", "chromium-browser", "google-chrome"], packages: &["chromium", "fonts-dejavu-core"] },
-    Program { names: &["g++"], packages: &["g++"] },
+    Program { names: &["g++"], packages: &["g++", "libns3-dev"] },
     Program { names: &["gnuplot"], packages: &["gnuplot-nox"] },
     Program { names: &["node"], packages: &["nodejs"] },
     Program { names: &["npm"], packages: &["npm"] },

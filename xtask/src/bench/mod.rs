@@ -6,7 +6,7 @@ pub mod emulate;
 pub mod lasthop;
 pub mod measure;
 mod ns2;
-mod ns3;
+pub mod ns3;
 mod options;
 mod outcome;
 mod program;

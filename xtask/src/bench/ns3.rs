@@ -49,7 +49,7 @@ fn ns3_program() -> PathBuf {
 }
 
 /// Returns true if the compiler finds the headers of ns-3.
-fn has_headers() -> bool {
+pub fn has_headers() -> bool {
     let mut preprocessor = Command::new("g++");
     preprocessor.args(["-E", "-include", "ns3/core-module.h", "-x", "c++", "-std=c++17", "-"]);
     preprocessor.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

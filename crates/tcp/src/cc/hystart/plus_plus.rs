@@ -1,4 +1,4 @@
-//! HyStart++ [RFC9406]. A rise of the RTT ends slow start and begins Conservative Slow Start, in which cwnd grows a
+//! HyStart++ (RFC 9406). A rise of the RTT ends slow start and begins Conservative Slow Start, in which cwnd grows a
 //! quarter as fast. If the RTT falls again, slow start resumes. After five rounds congestion avoidance begins.
 //!
 //! A round ends when the data sent before its beginning is acknowledged. `min` is the minimum of the round's samples:
