@@ -19,12 +19,12 @@ fn row<'a>(path: &'a Value, scheme: &str) -> &'a Value {
 fn compare_reports_gain_and_cost_of_a_scheme() {
     let dir = scratch("compare");
     let wan =
-        ["compare", "--paths", "wan-random-loss", "--schemes", "split, unmodified", "--replications", "4", "--json"];
+        ["compare", "--paths", "wan-random-loss", "--schemes", "split, unmodified", "--replications", "8", "--json"];
     let all = compared(&fine(&dir, &wan));
     assert_eq!((all.len(), all[0]["path"].as_str()), (1, Some("wan-random-loss")));
     let [unmodified, split] = ["unmodified", "split"].map(|scheme| row(&all[0], scheme));
     // The baseline is the scheme `unmodified`, in any position of --schemes.
-    assert!(unmodified["change_percent"].is_null() && unmodified["n"] == 4, "{unmodified}");
+    assert!(unmodified["change_percent"].is_null() && unmodified["n"] == 8, "{unmodified}");
     let low = split["change_percent_ci"][0].as_f64().unwrap();
     assert!(low > 20.0, "{split}");
     assert_eq!(
@@ -44,7 +44,7 @@ fn compare_reports_gain_and_cost_of_a_scheme() {
     // A second comparison reads all results from the store, starts no run, and gives equal rows.
     let again = lasthop(&dir, &wan);
     assert_eq!(compared(&again.out), all);
-    assert!(again.err.contains("0 runs, 8 were already stored"), "{}", again.err);
+    assert!(again.err.contains("0 runs, 16 were already stored"), "{}", again.err);
 }
 
 /// All schemes on all paths, with one short run each.

@@ -37,7 +37,8 @@ fn rate_delay_and_queue_of_known_paths_are_found() {
 }
 
 /// A fit finds the losses of the run: neither data in flight at the end, nor data retransmitted
-/// needlessly, after a delay or a probe, counts as lost. Of the last round trip nothing is known.
+/// needlessly, after a delay or a probe, counts as lost. Of what was sent while the last timeout could run, a second at
+/// most, nothing is known: 667 packets at 8 Mbps.
 #[test]
 fn fit_finds_the_losses_of_the_simulated_run() {
     let losses = "channel = { kind = \"gilbert-elliott\", p = 0.005, r = 0.4 }";
@@ -52,7 +53,7 @@ fn fit_finds_the_losses_of_the_simulated_run() {
                 |fate: TransmissionFate| transfer.transmissions.iter().filter(|sent| sent.fate() == fate).count();
             let (found, open) = (count(TransmissionFate::Lost), count(TransmissionFate::Open));
             let text = format!("{variant}: {found} of {lost}, {open} open, {}", known.channel);
-            assert!(found <= lost && found + open >= lost && open < 200, "{text}");
+            assert!(found <= lost && found + open >= lost && open < 667, "{text}");
         }
     }
 }

@@ -286,7 +286,7 @@ impl FlowObservation {
                 self.on_window_frame_sent(at, id, hop, *attempt, packet, facts);
             }
             LinkEvent::FrameCorrupted { attempt, packet, .. } => {
-                // Bytes received before were counted when they were sent.
+                // A needless retransmission, of a packet that was received before, was counted when its frame was sent.
                 if self.packets.count_failed(hop.near, *attempt, packet) && hop.has_window() {
                     facts.push(attempt_on_the_line(at, id, hop, packet));
                 }

@@ -47,6 +47,7 @@ mod keys;
 mod lines;
 pub mod lint;
 pub mod load;
+mod meant_name;
 mod members;
 pub mod model;
 pub mod outside;

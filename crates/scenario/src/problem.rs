@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::keys::names::find_meant_name;
+use crate::meant_name::find_meant_name;
 
 /// A problem: its place, the value found, the expected one, and a hint.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]

@@ -186,8 +186,8 @@ impl<'a> ReplayState<'a> {
         self.deliver_acks(end, emit);
         self.blocked.resolve(end, self.last_reason(), Span::ZERO);
         self.report_blocked();
-        // Queueing makes round trips longer than the minimum.
-        let answer = self.survey.round_trip_threshold().times(2).max(self.sender.timeout().unwrap_or_default());
+        // Queueing makes round trips longer than the minimum, and a sender that still waits has no sign of a loss.
+        let answer = self.survey.round_trip_threshold().times(2).max(self.sender.longest_timeout());
         while let Some(mut transmission) = self.transmissions.take_oldest() {
             if transmission.fate == SegmentFate::Open {
                 self.counts.unresolved += 1;

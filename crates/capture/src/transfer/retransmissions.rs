@@ -128,6 +128,11 @@ impl RetransmissionState {
         self.acked.is_some_and(|acked| at.since(acked.min(at)) <= self.reaction)
     }
 
+    /// Returns the upper bound of the present timeout. Before the first sample it is a second [RFC6298 s2.1].
+    pub fn longest_timeout(&self) -> Span {
+        self.infer_timeout(self.timeouts).bounds().map_or(Span::from_secs(1), |(_, longest)| longest)
+    }
+
     /// Whether lost data is being retransmitted.
     pub fn in_loss_recovery(&self) -> bool {
         self.after_timeout.is_some() || self.recovery.is_some()
@@ -318,5 +323,6 @@ mod tests {
         let expected =
             Evidence::Inferred { value: twice(value), low: twice(low), high: twice(high), rule: Rule::Rfc6298 };
         assert_eq!(state.infer_timeout(1), expected);
+        assert_eq!(state.longest_timeout(), Span::from_secs(1));
     }
 }

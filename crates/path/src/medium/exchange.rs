@@ -286,7 +286,8 @@ impl Medium {
         };
         let rate = self.phy.answer_rate(asked);
         let reserves = match step {
-            // [802.11-2007 s7.2.1.2]: the reservation of the RTS, less this frame.
+            // The duration field of the CTS: that of the RTS, less SIFS and the duration of the CTS [802.11-2007
+            // s7.2.1.2].
             ExchangeStep::Request => {
                 self.phy.sifs + self.phy.duration(data.rate, data.size) + self.answer_time(data.rate, data.answer)
             }

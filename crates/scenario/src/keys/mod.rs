@@ -1,6 +1,5 @@
 //! The keys of scenarios, derived from their JSON Schema: allowed types, and suggestions for unknown keys.
 
-pub(crate) mod names;
 pub(crate) mod renamed;
 mod shape;
 pub(crate) mod suggest;

@@ -1,11 +1,13 @@
 //! Buffers that are far from the bandwidth-delay product.
 //!
-//! Sources: a buffer of B keeps the link busy while one Reno flow recovers from halving its window, B / sqrt(n) while n
-//! flows do so at different times (Appenzeller, Keslassy and McKeown, "Sizing router buffers", SIGCOMM 2004). A larger
-//! queue only adds delay (Gettys and Nichols, "Bufferbloat", ACM Queue 9(11), 2011); less than 100 ms is considered
-//! harmless, the usual round trip in RFC 8289.
+//! Sources: a buffer of one bandwidth-delay product B, in bytes, keeps the link busy while one Reno flow recovers from
+//! halving its window. For n flows that halve their windows at different times, B / sqrt(n) is enough (Appenzeller,
+//! Keslassy and McKeown, "Sizing router buffers", SIGCOMM 2004). A larger queue only adds delay (Gettys and Nichols,
+//! "Bufferbloat", ACM Queue 9(11), 2011). A queueing delay below 100 ms, the usual round trip in RFC 8289, is considered
+//! harmless.
 //!
-//! Limits: there is no warning if the flows' windows can neither overflow nor fill the buffer.
+//! Limits: a buffer is reported as too small only if the flows' windows can overflow it, and as too large only if the
+//! windows can keep a long queue in it.
 
 use std::collections::BTreeSet;
 

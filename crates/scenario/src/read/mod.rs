@@ -18,7 +18,7 @@ use serde::Deserialize;
 
 use crate::expand_counts;
 use crate::key_path::{self, PathStep, join_steps};
-use crate::keys::names::find_meant_name;
+use crate::meant_name::find_meant_name;
 use crate::model::Scenario;
 use crate::outside::{self, OutsideMember};
 use crate::problem::Problem;

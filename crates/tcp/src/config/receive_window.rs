@@ -125,6 +125,15 @@ impl<'de> Deserialize<'de> for ReceiveWindow {
                 }
                 Bytes::deserialize(size.into_deserializer()).map(ReceiveWindow::Fixed)
             }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<ReceiveWindow, E> {
+                match number {
+                    0 => Ok(ReceiveWindow::Fixed(Bytes(0))),
+                    _ => Err(E::invalid_type(Unexpected::Signed(number), &self)),
+                }
+            }
+            fn visit_u64<E: Error>(self, number: u64) -> Result<ReceiveWindow, E> {
+                self.visit_i64(number.try_into().unwrap_or(i64::MAX))
+            }
             fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<ReceiveWindow, M::Error> {
                 BufferSizes::deserialize(MapAccessDeserializer::new(map)).map(ReceiveWindow::Autotuned)
             }
