@@ -94,7 +94,7 @@ impl<'de, E: Error> Deserializer<'de> for TextDeserializer<'de, E> {
 ///
 /// # Errors
 /// Errors of the deserializer.
-pub fn deserialize<'de, T: BareName, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
+pub fn read_bare_name<'de, T: BareName, D: Deserializer<'de>>(deserializer: D) -> Result<T, D::Error> {
     deserializer.deserialize_any(NameOrTable(PhantomData))
 }
 
@@ -166,7 +166,7 @@ macro_rules! bare_name {
 
         impl<'de> $crate::serde::Deserialize<'de> for $type {
             fn deserialize<D: $crate::serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::bare_name::deserialize(deserializer)
+                $crate::bare_name::read_bare_name(deserializer)
             }
         }
     };

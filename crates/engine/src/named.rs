@@ -54,7 +54,7 @@ impl<T: DeserializeOwned + Registry> BareName for Named<T> {
 
 impl<'de, T: DeserializeOwned + Registry> Deserialize<'de> for Named<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        bare_name::deserialize(deserializer)
+        bare_name::read_bare_name(deserializer)
     }
 }
 

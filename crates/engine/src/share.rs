@@ -1,7 +1,7 @@
 //! Shares and probabilities: a number, or a text in percent: `0.01` or `"1 %"`.
 //!
-//! Usage at a field of type `f64` or `Option<f64>`: `#[serde(deserialize_with = "engine::share::deserialize")]` and
-//! `#[schemars(schema_with = "engine::share::schema")]`; in other types the value is a [`Share`]. A share is written as
+//! Usage at a field of type `f64` or `Option<f64>`: `#[serde(deserialize_with = "engine::share::read_share")]` and
+//! `#[schemars(schema_with = "engine::share::describe_share")]`; in other types the value is a [`Share`]. A share is written as
 //! a number.
 
 use std::fmt;
@@ -99,12 +99,12 @@ impl JsonSchema for Share {
 ///
 /// # Errors
 /// Any other value.
-pub fn deserialize<'de, D: Deserializer<'de>, T: From<Share>>(deserializer: D) -> Result<T, D::Error> {
+pub fn read_share<'de, D: Deserializer<'de>, T: From<Share>>(deserializer: D) -> Result<T, D::Error> {
     Share::deserialize(deserializer).map(T::from)
 }
 
 /// Returns the JSON schema of a number or a text in percent.
-pub fn schema(generator: &mut SchemaGenerator) -> Schema {
+pub fn describe_share(generator: &mut SchemaGenerator) -> Schema {
     Share::json_schema(generator)
 }
 

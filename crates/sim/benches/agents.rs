@@ -92,7 +92,7 @@ fn build_bench_network(
         start: Time::from_millis(number as u64 % 100),
         tcp: tcp::Config {
             segment: SEGMENT,
-            window: Bytes(window),
+            window: Bytes(window).into(),
             response: by_name(&scheme).unwrap_or_else(|| tcp::Config::default().response),
             ..tcp::Config::default()
         },

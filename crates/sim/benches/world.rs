@@ -53,7 +53,7 @@ fn build_bench_wire(between: [usize; 2], rate: &str, delay: &str, packets: u32) 
 fn build_bench_flow(number: usize, to: usize, window: u64, bytes: Option<u64>) -> FlowSpec {
     FlowSpec {
         start: Time::from_millis(number as u64 % 100),
-        tcp: tcp::Config { segment: 1000, window: Bytes(window), ..tcp::Config::default() },
+        tcp: tcp::Config { segment: 1000, window: Bytes(window).into(), ..tcp::Config::default() },
         ..FlowSpec::bulk(&format!("flow{number}"), [0, to], bytes)
     }
 }
@@ -151,7 +151,7 @@ fn arriving_flows(bencher: divan::Bencher<'_, '_>) {
         start: Time::ZERO,
         stop: Time::NEVER,
         count: Some(FLOWS),
-        tcp: tcp::Config { segment: 1000, window: Bytes(64_000), ..tcp::Config::default() },
+        tcp: tcp::Config { segment: 1000, window: Bytes(64_000).into(), ..tcp::Config::default() },
         class: Default::default(),
     };
     let network = Network {

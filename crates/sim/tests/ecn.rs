@@ -153,7 +153,7 @@ fn proportional_reaction_keeps_the_queue_near_the_threshold() {
 /// marked has a reply with the flow's codepoint.
 #[test]
 fn datagrams_with_a_codepoint_are_marked() {
-    let ten = format!("[{}]", vec!["[\"0 s\", \"972 B\"]"; 10].join(", "));
+    let ten = format!("[{}]", ["[\"0 s\", \"972 B\"]"; 10].join(", "));
     let burst = format!("transport = \"udp\"\ntraffic = {{ kind = \"recorded\", writes = {ten} }}\n");
     let ping = "traffic = { kind = \"ping\", interval = \"1 us\", packet = \"972 B\", requests = 10 }\n".to_owned();
     for (traffic, echo) in [(burst, false), (ping, true)] {

@@ -49,17 +49,17 @@ impl BenchTransfer {
         let bytes = u64::from(window) * u64::from(SEGMENT);
         let mut config = Config {
             segment: SEGMENT,
-            window: Bytes(4 * bytes),
+            window: Bytes(4 * bytes).into(),
             initial_window: window,
             initial_ssthresh: Some(Bytes(bytes)),
             ..Config::default()
         };
         config.merge(&presets::find_preset(variant).expect("a variant").table());
-        let mut sender = Connection::established(&config, 1, 2, config.window.0);
+        let mut sender = Connection::established(&config, 1, 2, config.window.max());
         sender.write(4 * bytes);
         BenchTransfer {
             sender,
-            receiver: Connection::established(&config, 2, 1, config.window.0),
+            receiver: Connection::established(&config, 2, 1, config.window.max()),
             data: Way::default(),
             acks: Way::default(),
             draws: Stream::named(1, 0, "acks").draws(),

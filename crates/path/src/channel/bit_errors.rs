@@ -19,8 +19,8 @@ use super::{Channel, ChannelFrame, ChannelTraits, FrameDraws, FrameFate, Keyed, 
 pub struct Config {
     /// Probability that a bit is wrong, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
-    #[serde(deserialize_with = "engine::share::deserialize")]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[serde(deserialize_with = "engine::share::read_share")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub rate: f64,
 }
 

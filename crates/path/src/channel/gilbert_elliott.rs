@@ -27,23 +27,23 @@ use super::{Channel, ChannelFrame, ChannelState, FrameFate};
 pub struct Config {
     /// Transition probability from GOOD to BAD, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
-    #[serde(deserialize_with = "engine::share::deserialize")]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[serde(deserialize_with = "engine::share::read_share")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub p: f64,
     /// Transition probability from BAD to GOOD, 0 to 1; default 1 - p.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "engine::share::deserialize")]
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "engine::share::read_share")]
     #[schemars(range(min = 0.0, max = 1.0))]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub r: Option<f64>,
     /// Probability that a frame arrives in BAD, 0 to 1; `tc` takes the loss probability 1 - h.
-    #[serde(default, deserialize_with = "engine::share::deserialize")]
+    #[serde(default, deserialize_with = "engine::share::read_share")]
     #[schemars(range(min = 0.0, max = 1.0))]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub h: f64,
     /// Probability that a frame arrives in GOOD, 0 to 1; `tc` takes the loss probability 1 - k.
-    #[serde(default = "default_arrival_in_good", deserialize_with = "engine::share::deserialize")]
+    #[serde(default = "default_arrival_in_good", deserialize_with = "engine::share::read_share")]
     #[schemars(range(min = 0.0, max = 1.0))]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub k: f64,
 }
 

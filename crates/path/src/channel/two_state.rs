@@ -25,14 +25,14 @@ pub struct Config {
     /// Mean sojourn time in BAD; zero for a channel that is never BAD.
     pub mean_bad: Span,
     /// Probability that a frame is lost in GOOD, 0 to 1.
-    #[serde(default, deserialize_with = "engine::share::deserialize")]
+    #[serde(default, deserialize_with = "engine::share::read_share")]
     #[schemars(range(min = 0.0, max = 1.0))]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub loss_good: f64,
     /// Probability that a frame is lost in BAD, 0 to 1.
-    #[serde(default = "default_loss_in_bad", deserialize_with = "engine::share::deserialize")]
+    #[serde(default = "default_loss_in_bad", deserialize_with = "engine::share::read_share")]
     #[schemars(range(min = 0.0, max = 1.0))]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub loss_bad: f64,
 }
 

@@ -13,8 +13,8 @@ use super::{Channel, ChannelFrame, ChannelTraits, FrameDraws, FrameFate, Keyed, 
 pub struct Config {
     /// Probability that a frame is lost, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
-    #[serde(deserialize_with = "engine::share::deserialize")]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[serde(deserialize_with = "engine::share::read_share")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub loss: f64,
 }
 

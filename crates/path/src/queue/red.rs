@@ -32,8 +32,8 @@ pub struct Config {
     /// The average backlog at which the probability is `max_p`, in the unit of `min_threshold`.
     pub max_threshold: Limit,
     /// The probability at `max_threshold`, more than 0 and at most 1.
-    #[serde(deserialize_with = "engine::share::deserialize")]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[serde(deserialize_with = "engine::share::read_share")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub max_p: f64,
     /// The weight of the present backlog in the average, more than 0 and at most 1.
     pub weight: f64,

@@ -69,7 +69,7 @@ impl BareName for Queue {
 
 impl<'de> Deserialize<'de> for Queue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        bare_name::deserialize(deserializer)
+        bare_name::read_bare_name(deserializer)
     }
 }
 

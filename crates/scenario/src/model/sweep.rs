@@ -75,12 +75,12 @@ impl<'de> Deserialize<'de> for Replications {
 #[serde(deny_unknown_fields)]
 pub struct Precision {
     /// Half-width of the interval as a share of the mean, such as 0.02.
-    #[serde(deserialize_with = "engine::share::deserialize")]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[serde(deserialize_with = "engine::share::read_share")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub precision: f64,
     /// The confidence level.
-    #[serde(default = "ninety_five", deserialize_with = "engine::share::deserialize")]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[serde(default = "ninety_five", deserialize_with = "engine::share::read_share")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub level: f64,
     /// The metric; the main one if not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]

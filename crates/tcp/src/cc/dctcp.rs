@@ -31,8 +31,8 @@ pub struct Config {
     #[serde(default = "one_sixteenth")]
     pub gain: f64,
     /// Alpha before the first window.
-    #[serde(default = "default_initial_alpha", deserialize_with = "engine::share::deserialize")]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[serde(default = "default_initial_alpha", deserialize_with = "engine::share::read_share")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub initial_alpha: f64,
     /// How the window grows.
     #[serde(default)]

@@ -263,5 +263,5 @@ fn count_packet_memory(len: u64) -> u64 {
 
 /// Returns the window that fits in `memory` (`tcp_win_from_space`).
 fn convert_to_window(ratio: u64, memory: u64) -> u64 {
-    (u128::from(memory) * u128::from(ratio) >> RATIO_BITS) as u64
+    ((u128::from(memory) * u128::from(ratio)) >> RATIO_BITS) as u64
 }

@@ -33,7 +33,7 @@ impl SegmentEstimate {
     /// (`tcp_initialize_rcv_mss`).
     pub fn new(segment: u32, window: u64) -> Self {
         let half = u32::try_from(window / 2).unwrap_or(u32::MAX);
-        SegmentEstimate { size: segment.min(half).min(DEFAULT_SIZE).max(MIN_SIZE), max: segment, candidate: 0 }
+        SegmentEstimate { size: segment.min(half).clamp(MIN_SIZE, DEFAULT_SIZE), max: segment, candidate: 0 }
     }
 
     /// Returns the estimated size.

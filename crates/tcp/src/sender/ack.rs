@@ -157,8 +157,7 @@ impl Sender {
         }
         // The flight is computed before recovery inflates cwnd. Only duplicates cause this.
         let before = duplicate.then(|| self.flight(now));
-        let examined = self.spurious.examines(summary.duplicate.is_some());
-        let spurious = examined && self.was_spurious(arrival, &summary, acked, duplicate);
+        let spurious = self.was_spurious(arrival, &summary, acked, duplicate);
         // An acknowledgment that only advances has no effect on a recovery that is inactive and counts duplicates.
         let plain = !duplicate && !self.episodes.recovering() && !self.episodes.watches();
         // A duplicate may be reported, and a probe answered, after all data is acknowledged.

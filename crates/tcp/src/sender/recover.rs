@@ -175,6 +175,7 @@ impl Sender {
     }
 
     /// Whether earlier retransmissions were spurious; if so, all losses are cleared.
+    #[inline]
     pub(super) fn was_spurious(
         &mut self,
         arrival: &AckArrival<'_>,
@@ -182,6 +183,11 @@ impl Sender {
         acked: u64,
         duplicate: bool,
     ) -> bool {
+        self.spurious.examines(summary.duplicate.is_some()) && self.examine(arrival, summary, acked, duplicate)
+    }
+
+    /// Examines an acknowledgment while retransmissions may prove spurious.
+    fn examine(&mut self, arrival: &AckArrival<'_>, summary: &AckSummary, acked: u64, duplicate: bool) -> bool {
         let evidence = self.spurious.on_ack(&Signs {
             una: self.una(),
             acked,

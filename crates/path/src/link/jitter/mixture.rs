@@ -24,8 +24,8 @@ pub struct Config {
 pub struct Part {
     /// Probability of this distribution, 0 to 1.
     #[schemars(range(min = 0.0, max = 1.0))]
-    #[serde(deserialize_with = "engine::share::deserialize")]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[serde(deserialize_with = "engine::share::read_share")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub probability: f64,
     /// The distribution.
     #[serde(deserialize_with = "engine::named::deserialize")]

@@ -60,8 +60,8 @@ const HEADROOM: f64 = 0.15;
 #[serde(deny_unknown_fields)]
 pub struct Config {
     /// The share of a round trip's bytes that may be lost before the flight counts as too high.
-    #[serde(default = "two_percent", deserialize_with = "engine::share::deserialize")]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[serde(default = "two_percent", deserialize_with = "engine::share::read_share")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub loss_threshold: f64,
     /// The minimum share of a bound that remains after a round trip with losses.
     #[serde(default = "seven_tenths")]

@@ -25,12 +25,12 @@ pub struct Config {
     /// Interval at which the statistics are updated.
     pub interval: Span,
     /// Weight of the old value in the smoothed share, 0 to 1.
-    #[serde(deserialize_with = "engine::share::deserialize")]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[serde(deserialize_with = "engine::share::read_share")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub weight: f64,
     /// Share of packets that sample another rate, 0 to 1.
-    #[serde(deserialize_with = "engine::share::deserialize")]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[serde(deserialize_with = "engine::share::read_share")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub sampling: f64,
     /// Number of attempts at each rate before the next.
     pub attempts: u32,

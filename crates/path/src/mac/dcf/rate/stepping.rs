@@ -21,8 +21,8 @@ pub struct Config {
     /// Number of steps.
     pub steps: u32,
     /// Share of the rate after the last step.
-    #[serde(deserialize_with = "engine::share::deserialize")]
-    #[schemars(schema_with = "engine::share::schema")]
+    #[serde(deserialize_with = "engine::share::read_share")]
+    #[schemars(schema_with = "engine::share::describe_share")]
     pub min_share: f64,
     /// Number of consecutive failed attempts that lower the rate by a step; if unset, each packet that is given up
     /// lowers the rate.
