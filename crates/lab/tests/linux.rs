@@ -21,7 +21,7 @@ fn network(path: &str, variant: &str) -> Network {
     let flow = if path.ends_with("upload") { "upload" } else { "download" };
     let set = [
         format!("flows.{flow}.mss=\"1460 B\""),
-        format!("flows.{flow}.receive_window=\"6 MiB\""),
+        format!("flows.{flow}.receive_window=\"autotuned\""),
         format!("flows.{flow}.tcp.handshake=true"),
         format!("flows.{flow}.tcp.variant=\"{variant}\""),
         "duration=\"1000 s\"".to_owned(),

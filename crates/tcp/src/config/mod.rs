@@ -111,6 +111,9 @@ settings! {
         limited_transmit: bool = false,
         /// Proportional rate reduction: during recovery cwnd decreases in proportion to the delivered data (RFC 9937).
         prr: bool = false,
+        /// Segmentation offload of Linux: segments that are sent together are built as one, and the last of several
+        /// has PSH.
+        tso: bool = false,
         /// F-RTO: whether spurious timeouts are detected from the acknowledgments that follow them (RFC 5682).
         frto: bool = false,
         /// Eifel: whether spurious retransmissions are detected from timestamps [RFC3522, RFC4015].

@@ -189,6 +189,7 @@ fn build_linux_table(control: ControlConfig) -> PartialConfig {
         nagle: Some(Nagle::Minshall),
         limited_transmit: Some(true),
         prr: Some(true),
+        tso: Some(true),
         frto: Some(true),
         eifel: Some(true),
         dsack_undo: Some(true),

@@ -32,6 +32,7 @@ mod recover;
 mod resend_queue;
 mod retransmit_timer;
 mod rtt;
+mod segmentation;
 mod send_buffer;
 mod spurious;
 mod summary;
@@ -63,6 +64,7 @@ use rate::RateEstimator;
 use resend_queue::ResendQueue;
 use retransmit_timer::RetransmitTimer;
 use rtt::RttEstimator;
+use segmentation::LargeSegment;
 use send_buffer::SendBuffer;
 use spurious::Spurious;
 use telemetry::{Telemetry, WindowState};
@@ -85,6 +87,8 @@ pub(crate) struct Sender {
     /// The delivery rate, if the control or the loss differentiation needs it.
     rate: Option<Box<RateEstimator>>,
     pacer: Pacer,
+    /// `None` without segmentation offload.
+    large: Option<Box<LargeSegment>>,
     telemetry: Telemetry,
 }
 
@@ -110,6 +114,7 @@ impl Sender {
             spurious: Spurious::new(config),
             rate: feeds.then(Box::default),
             pacer: Pacer::new(paces),
+            large: config.tso.then(Box::default),
             telemetry: Telemetry::default(),
         }
     }

@@ -58,6 +58,12 @@ impl Draft {
         self.len == self.unsent
     }
 
+    /// Bytes that remain to be sent after the segment.
+    #[inline]
+    pub fn rest(&self) -> u64 {
+        self.unsent - self.len
+    }
+
     /// Shortens the segment to the receive window.
     #[inline]
     pub fn cut_to(&mut self, usable: u64) {

@@ -3,6 +3,8 @@
 use engine::Time;
 
 use super::Sender;
+use super::segmentation::LargeSegmentInputs;
+use super::send_buffer::Draft;
 use crate::event::{Blocked, Reason};
 use crate::scoreboard::{SentSegment, Snapshot};
 
@@ -138,9 +140,32 @@ impl Sender {
             self.cwnd.validate(true, &self.board);
             return Err(Blocked::Cwnd);
         }
-        let push = self.buffer.on_sent(&draft, nxt);
+        let mut push = self.buffer.on_sent(&draft, nxt);
+        if self.large.is_some() && len > 0 {
+            push |= self.ends_large_segment(now, &draft, usable);
+        }
         self.episodes.on_new_data(len);
         Ok(self.send_new(now, TxSegment { seq: nxt, len: len as u32, fin: draft.fin, push, new: true }, stamp))
+    }
+
+    /// Adds a segment of new data to the present large segment. Returns whether the segment ends a large segment of
+    /// several segments. The receive window accepts `usable` bytes.
+    fn ends_large_segment(&mut self, now: Time, draft: &Draft, usable: u64) -> bool {
+        let full = u64::from(self.buffer.mss());
+        let next = full.min(draft.rest());
+        let more = next > 0
+            && draft.len == full
+            && draft.len + next <= usable
+            && self.board.pipe() + draft.len + next <= self.cwnd.limit();
+        let (cwnd, rtt) = (&self.cwnd, self.timer.rtt());
+        let Some(large) = &mut self.large else { return false };
+        large.add_segment(now, more, || LargeSegmentInputs {
+            mss: full as f64,
+            cwnd: cwnd.cwnd(),
+            ssthresh: cwnd.ssthresh(),
+            srtt: rtt.measured_srtt(),
+            min_rtt: rtt.min_rtt(),
+        })
     }
 
     /// Records that something other than cwnd ended a series of transmissions. If another full segment exceeded cwnd,
