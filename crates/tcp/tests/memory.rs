@@ -11,7 +11,7 @@ static MEMORY: PeakAlloc = PeakAlloc;
 /// Maximum for one end, in bytes. BBR's path model and the state of Linux's receiver take more.
 fn most(preset: &str) -> usize {
     match preset {
-        "linux" | "linux-reno" => 2176,
+        "linux" | "linux-reno" => 2304,
         _ if preset.starts_with("bbr") => 2400,
         _ => 2048,
     }
