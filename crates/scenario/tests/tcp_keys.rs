@@ -48,6 +48,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("nagle", &["\"on\"", "\"minshall\""]),
     ("limited_transmit", &["true"]),
     ("prr", &["true"]),
+    ("tso", &["true"]),
     ("frto", &["true"]),
     ("eifel", &["true"]),
     ("dsack_undo", &["true"]),
