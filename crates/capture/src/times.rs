@@ -23,7 +23,7 @@ const MAX_IDLE: i128 = 30 * 86_400 * 1_000_000_000;
 /// Frames whose damaged timestamp was replaced by the timestamp of a neighbour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BadTimestamps {
-    /// Their number.
+    /// Number of frames.
     pub frames: u64,
     /// The number of the first one in the file, counted from 1.
     pub first: u64,

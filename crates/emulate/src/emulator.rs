@@ -23,7 +23,7 @@ pub struct Outgoing {
     pub at: Time,
     /// The device of the packet's destination.
     pub device: usize,
-    /// Its bytes.
+    /// Bytes of the packet.
     pub bytes: Vec<u8>,
 }
 
@@ -32,7 +32,7 @@ pub struct Outgoing {
 pub struct Counts {
     /// Packets from real hosts that entered the network.
     pub entered: u64,
-    /// Their bytes.
+    /// Bytes of the packets that entered.
     pub bytes_entered: u64,
     /// Packets from real hosts that stay on their link, such as multicast, or have no destination.
     pub local: u64,

@@ -20,7 +20,7 @@ pub struct IpFrame {
     pub dscp: Dscp,
     /// Bytes of the packet, all headers included.
     pub length: u32,
-    /// Its payload.
+    /// Payload of the packet.
     pub payload: Payload,
 }
 

@@ -208,7 +208,7 @@ macro_rules! define_ids {
                 self.0
             }
 
-            /// Its index in lists.
+            /// The index of the item in lists.
             #[inline]
             $visibility const fn index(self) -> usize {
                 self.0 as usize

@@ -142,7 +142,8 @@ mod tests {
         assert_eq!(correct_by(&three, one), (vec![arrive_at(40), arrive_at(90), TransmissionFate::Open], 0));
     }
 
-    /// A receiver that reports no duplicate may not report any.
+    /// A receiver may be unable to report duplicates. If no duplicate is reported, the arrivals are therefore not
+    /// changed.
     #[test]
     fn arrivals_are_not_changed_without_duplicate_reports() {
         let fates = [arrive_at(40), arrive_at(90)];

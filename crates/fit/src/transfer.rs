@@ -60,7 +60,7 @@ pub enum TransferError {
     /// The capture has no such connection.
     #[error("found no connection {number}, expected {}", describe_connections(*streams))]
     NoConnection {
-        /// The number asked for.
+        /// The requested number.
         number: u32,
         /// The number of connections.
         streams: usize,

@@ -49,7 +49,7 @@ impl Transmission {
         Transmission { arrival, ..self }
     }
 
-    /// Its fate.
+    /// Returns the fate of the transmission.
     pub fn fate(&self) -> TransmissionFate {
         match self.arrival {
             OPEN => TransmissionFate::Open,

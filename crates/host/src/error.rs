@@ -39,7 +39,7 @@ pub enum Error {
     /// A device cannot be created or configured.
     #[error("the TUN device {name} cannot be created: {source}")]
     Device {
-        /// Its name.
+        /// Name of the device.
         name: String,
         /// The cause.
         source: io::Error,

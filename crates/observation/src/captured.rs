@@ -22,7 +22,7 @@ pub(crate) const FORWARD: HopId = LinkId::new(0).hop(LinkDirection::Forward);
 /// A connection, as far as its capture shows it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct CapturedConnection {
-    /// Its name.
+    /// Name of the connection.
     pub name: String,
     /// The sender and the receiver of its data.
     pub ends: [String; 2],
@@ -118,14 +118,14 @@ pub enum CapturedFact {
     Sent(CapturedTransmission),
     /// A segment arrived at the receiver.
     Arrived {
-        /// Its first byte.
+        /// First byte of the segment.
         seq: u64,
         /// Bytes of data.
         len: u32,
     },
     /// A segment would have arrived by now, and was lost on the path.
     Lost {
-        /// Its first byte.
+        /// First byte of the segment.
         seq: u64,
         /// Bytes of data.
         len: u32,

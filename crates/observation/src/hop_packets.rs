@@ -22,7 +22,7 @@ use crate::sent_data::SentData;
 pub struct PacketAtHop {
     /// The packet.
     pub packet: Packet,
-    /// Its flow, if it has one.
+    /// Flow of the packet, if it has one.
     pub of: Option<PacketFlow>,
     /// Whether the node that created it, or a link layer before this hop, had sent its data before.
     pub repeats: bool,
@@ -65,7 +65,7 @@ pub struct HopPassage {
     pub hop: HopIndex,
     /// The packet.
     pub packet: Packet,
-    /// Its flow, if it has one.
+    /// Flow of the packet, if it has one.
     pub of: Option<PacketFlow>,
     /// Whether the packet repeats data: see [`PacketAtHop::repeats`].
     pub repeats: bool,
@@ -127,7 +127,7 @@ impl HopPackets {
         self.queues.get(hop).into_iter().flat_map(|queue| queue.taken.iter().chain(&queue.waiting))
     }
 
-    /// All hops, with the packets there.
+    /// All hops, with the packets at each hop.
     pub fn all(&self) -> impl Iterator<Item = (HopIndex, &PacketAtHop)> {
         self.queues.ids().flat_map(|hop| self.at_hop(hop).map(move |packet| (hop, packet)))
     }
@@ -232,7 +232,7 @@ impl HopPackets {
         Some(HopPassage { hop, packet, of, repeats, joined, starts, leaves, ends: at, outcome, arrives_again: false })
     }
 
-    /// A queue drops a packet that had arrived there at `joined`.
+    /// A queue drops a packet that had arrived at the queue at `joined`.
     fn drop_packet(
         &mut self,
         at: Time,

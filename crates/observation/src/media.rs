@@ -56,7 +56,7 @@ pub struct ObservedExchange {
     pub medium: MediumId,
     /// The hop of the exchange's packets; `None` for beacons.
     pub hop: Option<HopId>,
-    /// Its packets.
+    /// Packets of the exchange.
     pub carried: Vec<CarriedPacket>,
     /// From the start of its first frame to the end of its last one.
     pub began: Time,
@@ -155,7 +155,7 @@ pub struct Media {
     cells: IdVec<MediumId, ObservedMedium>,
     /// By hop: medium, sender and receiver.
     hops: IdVec<HopIndex, Option<(MediumId, MediumStationId, MediumStationId)>>,
-    /// By flow, then by medium: the number of packets that wait there.
+    /// By flow, then by medium: the number of packets that wait in the medium.
     waits: IdVec<FlowId, Vec<u32>>,
 }
 
@@ -288,7 +288,7 @@ impl Media {
         Media { cells, hops, waits }
     }
 
-    /// The medium of a hop, with its sender and receiver there.
+    /// The medium of a hop, with the hop's sender and receiver as stations of the medium.
     fn hop(&self, id: HopId) -> Option<(MediumId, MediumStationId, MediumStationId)> {
         self.hops.get(id.into()).copied().flatten()
     }

@@ -241,7 +241,7 @@ impl Observation {
         }
     }
 
-    /// Updates the transmitter of a hop, and the stage of a flow's packet there.
+    /// Updates the transmitter of a hop, and the stage of a flow's packet at this hop.
     fn transmit(
         &mut self,
         on: &OnHop<'_>,

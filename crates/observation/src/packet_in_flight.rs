@@ -11,7 +11,7 @@ pub struct PacketInFlight {
     pub id: u64,
     /// The packet.
     pub packet: Packet,
-    /// Its contents.
+    /// Contents of the packet.
     pub load: PacketLoad,
     /// Time at which the packet entered the network.
     pub since: Time,

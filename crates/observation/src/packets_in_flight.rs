@@ -14,7 +14,7 @@ use wire::{Addr, Packet};
 
 use crate::packet_in_flight::{PacketInFlight, is_same_packet};
 
-/// Node, and destination of the packets that are on their way from there.
+/// A node, and the destination of the packets that are on their way from this node.
 pub type Place = (NodeId, Addr);
 
 /// The stage of a packet on its way from one node to the next.
@@ -199,7 +199,7 @@ impl PacketsInFlight {
         self.waiting_at(medium).map(|(_, (waiting, _))| waiting).sum()
     }
 
-    /// Whether a packet is at a node, or on a link from there.
+    /// Whether a packet is at a node, or on a link from this node.
     pub fn has(&self, node: NodeId, packet: &Packet) -> bool {
         let place = self.places.get(&(node, packet.dst));
         place.is_some_and(|place| place.iter().any(|entry| is_same(entry, packet)))

@@ -16,7 +16,7 @@ pub enum SenderFact {
         /// Whether the acknowledgment is a duplicate.
         duplicate: bool,
     },
-    /// Its windows changed.
+    /// The windows of the sender changed.
     WindowChanged,
     /// The sender's retransmission timer expired.
     TimerExpired {

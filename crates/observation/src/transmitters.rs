@@ -51,7 +51,7 @@ pub struct OnHop<'a> {
     pub at: Time,
     /// The hop.
     pub number: HopIndex,
-    /// Its transmission times.
+    /// Transmission times of the hop.
     pub hop: &'a HopTiming,
 }
 

@@ -108,7 +108,7 @@ pub struct Titled<'a> {
     pub title: &'a str,
     /// The scenario.
     pub scenario: &'a Scenario,
-    /// Its checked form.
+    /// The checked scenario.
     pub network: &'a Network,
 }
 

@@ -262,9 +262,9 @@ pub enum MediumEvent {
         from: MediumStationId,
         /// The receiving station.
         to: MediumStationId,
-        /// Its purpose.
+        /// Purpose of the frame.
         kind: FrameKind,
-        /// Its reception.
+        /// Reception of the frame.
         reception: Reception,
         /// The damaged packets of an aggregate: all of them if it collided.
         damaged: SeqBitmap,

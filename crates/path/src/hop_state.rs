@@ -5,7 +5,7 @@
 pub struct HopState {
     /// Number of packets whose first transmission has not begun.
     pub waiting: usize,
-    /// Their size in bytes.
+    /// Size of the waiting packets in bytes.
     pub waiting_bytes: u64,
     /// Number of packets whose transmission has begun and that have not arrived, or, with a link layer, that have been
     /// neither acknowledged nor given up.

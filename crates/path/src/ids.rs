@@ -57,7 +57,7 @@ impl LinkId {
         HopId { link: self, direction }
     }
 
-    /// Its directions, forward first.
+    /// Returns the directions of the link, forward first.
     #[inline]
     pub fn hops(self) -> [HopIndex; 2] {
         [HopIndex(2 * self.0), HopIndex(2 * self.0 + 1)]
@@ -79,13 +79,13 @@ impl HopIndex {
         HopIndex(self.0 ^ 1)
     }
 
-    /// Its link.
+    /// Returns the link of the hop.
     #[inline]
     pub fn link(self) -> LinkId {
         LinkId(self.0 / 2)
     }
 
-    /// Its direction.
+    /// Returns the direction of the hop.
     #[inline]
     pub fn direction(self) -> LinkDirection {
         if self.0.is_multiple_of(2) { LinkDirection::Forward } else { LinkDirection::Backward }

@@ -38,8 +38,8 @@ pub enum LinkOutcome {
     Delivered(Packet),
     /// An attempt failed.
     Failed(RadioNotice),
-    /// A packet was acknowledged; reported only by a hop whose sending node has an agent that
-    /// [asks for it](crate::agent::Agent::looks_at_deliveries).
+    /// A packet was acknowledged; reported only by a hop whose sending node has an agent that [requires
+    /// it](crate::agent::Agent::looks_at_deliveries).
     Acknowledged(DeliveryNotice),
     /// This number of bytes is free in the sending node's buffer.
     Freed(u32),

@@ -66,7 +66,7 @@ pub struct PictureOptions {
 /// A share of a flow's time.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TimeShare {
-    /// Its name.
+    /// Name of the cause.
     pub name: String,
     /// The share, 0 to 1.
     pub share: f64,

@@ -1,4 +1,4 @@
-//! Records the events of chosen flows for their pictures, while the run goes on.
+//! Records the events of selected flows for their pictures, during the run.
 //!
 //! The events of a run may exceed memory, so only those that a picture shows are kept: the events within the time axis,
 //! and the state at its left edge (the last acknowledgment, the last window, the channel state). The number of kept

@@ -15,7 +15,7 @@ pub const MAX_ROWS: usize = 5_000;
 
 /// A connection of the page.
 pub struct ReportConnection {
-    /// Its explanation.
+    /// The explanation of the connection.
     pub explained: ExplainedConnection,
     /// Recording from which the connection is drawn, if any.
     pub recording: Option<FlowRecording>,

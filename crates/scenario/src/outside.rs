@@ -20,7 +20,7 @@ pub struct OutsideMember {
     pub key: String,
     /// Kind of the member's registry, such as `congestion control`.
     pub registry: &'static str,
-    /// Its name.
+    /// Name of the member.
     pub name: String,
     /// Version of the member; stores refuse members without one.
     pub version: Option<String>,

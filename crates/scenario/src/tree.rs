@@ -54,7 +54,7 @@ pub(crate) enum ValueSource {
 /// A number outside the range of scenarios.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct BeyondRange {
-    /// Its place.
+    /// Place of the number in the text.
     pub place: Range<usize>,
     /// The permitted numbers.
     pub expected: String,

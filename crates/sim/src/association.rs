@@ -141,7 +141,7 @@ impl Roamer {
         }
     }
 
-    /// Its node.
+    /// Returns the node of the mobile.
     pub fn node(&self) -> NodeId {
         self.node
     }
@@ -156,7 +156,7 @@ impl Roamer {
         self.candidates.iter().map(|candidate| candidate.link)
     }
 
-    /// Its handovers so far.
+    /// Returns the handovers of the mobile so far.
     pub fn roaming_result(&self, now: Time) -> RoamingResult {
         let alone = if self.current.is_none() { now.since(self.alone_since) } else { Span::ZERO };
         RoamingResult { alone: self.counted.alone + alone, ..self.counted }

@@ -19,7 +19,7 @@ impl NodeId {
         Self::from_index(addr.node())
     }
 
-    /// Its address.
+    /// Returns the address of the node.
     #[inline]
     pub fn addr(self) -> Addr {
         Addr::of_node(self.index())

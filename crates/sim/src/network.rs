@@ -93,15 +93,15 @@ impl Network {
 /// A node.
 #[derive(Clone, Debug, Serialize)]
 pub struct NodeSpec {
-    /// Its name.
+    /// Name of the node.
     pub name: String,
-    /// Its kind.
+    /// Kind of the node.
     pub kind: NodeKind,
     /// Buffer size of the node in bytes, shared by all its links; `None` for unlimited.
     pub buffer: Option<Bytes>,
     /// The processing delay of each forwarded packet, before it is queued.
     pub processing_delay: Span,
-    /// Its transmitters.
+    /// Transmitters of the node.
     pub radio: Radio,
     /// The order in which a shared transmitter serves its neighbours.
     pub scheduler: SchedulerConfig,
@@ -120,11 +120,11 @@ pub struct DirectionSpec {
     pub rate: Rate,
     /// Propagation delay.
     pub delay: Span,
-    /// Its queue discipline.
+    /// Queue discipline of the direction.
     pub queue: QueueConfig,
     /// Channel of this direction, independent of the channel of the other direction.
     pub channel: ChannelConfig,
-    /// Its link layer.
+    /// Link layer of the direction.
     pub arq: ArqConfig,
     /// The data rate, if it differs from the rate of the medium.
     pub medium_rate: Option<Rate>,
@@ -145,7 +145,7 @@ pub struct LinkSpec {
     pub delay: Span,
     /// How transmission times are computed.
     pub timing: Timing,
-    /// Its queue discipline.
+    /// Queue discipline of the link.
     pub queue: QueueConfig,
     /// Whether a simultaneous departure frees its space in the queue for an arriving packet; for links without a link
     /// layer.
@@ -154,7 +154,7 @@ pub struct LinkSpec {
     pub changes: Option<Box<Changes>>,
     /// The channel.
     pub channel: ChannelConfig,
-    /// Its link layer.
+    /// Link layer of the link.
     pub arq: ArqConfig,
     /// Number of the link's medium, which then determines rate, delay and link layer.
     pub medium: Option<usize>,
@@ -218,14 +218,14 @@ impl LinkSpec {
 pub struct MediumSpec {
     /// Name of the flow, which also selects its random streams.
     pub name: String,
-    /// Its parameters.
+    /// Parameters of the medium.
     pub config: path::mac::dcf::Config,
 }
 
 /// A transfer.
 #[derive(Clone, Debug, Serialize)]
 pub struct FlowSpec {
-    /// Its name.
+    /// Name of the flow.
     pub name: String,
     /// The node that sends.
     pub from: usize,
@@ -286,7 +286,7 @@ impl FlowSpec {
 /// Flows that arrive during the run: a Poisson process.
 #[derive(Clone, Debug, Serialize)]
 pub struct ArrivalSpec {
-    /// Its name.
+    /// Name of the arrival process.
     pub name: String,
     /// The node that sends.
     pub from: usize,

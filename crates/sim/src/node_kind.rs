@@ -63,7 +63,7 @@ enum Role {
 }
 
 impl NodeKind {
-    /// Its name in scenarios.
+    /// Returns the name of the kind in scenarios.
     pub const fn name(self) -> &'static str {
         self.properties().name
     }

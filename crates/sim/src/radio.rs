@@ -18,7 +18,7 @@ pub enum Radio {
 }
 
 impl Radio {
-    /// The name of each in scenarios, and one line about it.
+    /// The scenario name of each variant, and a one-line description.
     pub const MEMBERS: &'static [(&'static str, &'static str)] =
         &[("per-link", "A transmitter for each link"), ("shared", "One transmitter for all")];
 

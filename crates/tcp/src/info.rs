@@ -34,7 +34,7 @@ pub struct Info {
     pub rto: Span,
     /// Smoothed round-trip time.
     pub rtt: Span,
-    /// Its variation (RTTVAR).
+    /// Variation of the round-trip time (RTTVAR).
     pub rttvar: Span,
     /// The minimum round-trip time; `None` before the first measurement.
     pub min_rtt: Option<Span>,

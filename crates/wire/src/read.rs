@@ -26,7 +26,7 @@ pub fn ipv4_segment(bytes: &[u8]) -> Option<(Segment, Ecn)> {
 pub fn read_segment(tcp: &TcpSlice<'_>) -> Segment {
     let header = TcpHeaderSlice::from_slice(tcp.header_slice());
     let header = header.unwrap_or_else(|_| unreachable!("the header of a checked slice"));
-    // Maximum length of an IP packet.
+    // The cast does not truncate: an IPv4 packet has at most 65,535 bytes.
     self::read_header(&header, tcp.payload().len() as u32, header.options_iterator())
 }
 

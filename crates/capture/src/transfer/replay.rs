@@ -42,7 +42,7 @@ pub struct SegmentCounts {
     pub probes: u64,
     /// Number of times that the receiver closed its window.
     pub closed_windows: u64,
-    /// Acknowledgments that did not advance, with data in flight.
+    /// Duplicate acknowledgments: the acknowledgment number did not advance while data was in flight.
     pub duplicates: u64,
     /// Transmissions whose fate is unknown at the end.
     pub unresolved: u64,
@@ -257,7 +257,8 @@ impl<'a> ReplayState<'a> {
         self.update_blocked_reason(at, changed);
     }
 
-    /// Whether a segment asks for an acknowledgment only: a keep-alive, or a probe of a closed window.
+    /// Whether the only purpose of a segment is to request an acknowledgment: a keep-alive, or a probe of a closed
+    /// window.
     fn is_probe(&self, seq: u64, len: u32) -> bool {
         let keep_alive = len == 1 && seq + 1 == self.max && self.una == self.max;
         let closed = self.receive_window.value() == Some(0) && seq <= self.una && len <= 1;

@@ -49,11 +49,11 @@ pub struct Survey {
     pub offloaded: bool,
     /// The sequence number of the first byte of data.
     pub origin: SeqNum,
-    /// Bytes from there to the last one sent.
+    /// Number of bytes from `origin` to the last byte sent.
     pub bytes: u64,
     /// The smallest round trip from the place of capture to the sender and back.
     pub to_sender: Evidence<Span>,
-    /// The smallest round trip from there to the receiver and back.
+    /// The smallest round trip from the place of capture to the receiver and back.
     pub to_receiver: Evidence<Span>,
     /// The place of the capture: given, or derived from round trips, or from retransmissions. Before the place where
     /// segments are lost, each of them is captured twice.

@@ -22,8 +22,8 @@ use names::ArgumentNames;
 /// Environment variable with the name of the shell that requests candidates.
 const VARIABLE: &str = "LASTHOP_COMPLETE";
 
-/// Prints the candidates if a shell asks for them, and returns whether one does. A completion has no errors: if a word
-/// or a file cannot be read, there are fewer candidates.
+/// Prints the candidates if a shell requests them, and returns whether a shell does. A completion has no errors: if a
+/// word or a file cannot be read, there are fewer candidates.
 pub fn answer_shell(arguments: &[OsString]) -> bool {
     let Some(name) = env::var_os(VARIABLE) else { return false };
     let words = arguments.iter().position(|word| word == "--").map(|separator| &arguments[separator + 1..]);

@@ -53,9 +53,9 @@ pub enum HostSetting {
     Ip(IpVersion),
     /// A file that a command creates, with its size in bytes.
     File {
-        /// Its path.
+        /// Path of the file.
         path: String,
-        /// Its size.
+        /// Size of the file in bytes.
         size: u64,
     },
 }

@@ -24,7 +24,7 @@ const QUEUE: u32 = 2000;
 pub struct RealHost {
     /// The node's number.
     pub node: usize,
-    /// Its name.
+    /// Name of the node.
     pub name: String,
     /// A shell command line that runs at the node in addition to the command.
     pub command: Option<String>,

@@ -56,20 +56,20 @@ pub struct EmulationReport {
 /// A node that was a real host.
 #[derive(Clone, Debug, Serialize)]
 pub struct NodeReport {
-    /// Its name.
+    /// Name of the node.
     pub node: String,
-    /// Its address.
+    /// Address of the node.
     pub address: String,
-    /// What ran there.
+    /// The command that ran at the node.
     pub command: String,
 }
 
 /// A command of `--and` that ended without a signal from lasthop.
 #[derive(Clone, Debug, Serialize)]
 pub struct EndedReport {
-    /// The name of its node.
+    /// Name of the node of the command.
     pub node: String,
-    /// What ran there.
+    /// The command that ran at the node.
     pub command: String,
     /// Exit code of the command: 128 plus the signal's number if a signal ended the command.
     pub exit_code: u8,
@@ -93,7 +93,7 @@ pub struct LatenessReport {
 pub struct Behind {
     /// Beginning of the period, in seconds from the start.
     pub from_s: f64,
-    /// Its end.
+    /// End of the period, in seconds from the start.
     pub to_s: f64,
     /// Packets that were late.
     pub packets: u64,

@@ -13,7 +13,7 @@ pub struct FileSetting<'a, T> {
     pub key: Arguments<'a>,
     /// The name of the file. It is removed when the file is read, so that the settings then contain only its contents.
     pub file: &'a mut Option<String>,
-    /// Its content.
+    /// The content of the file.
     pub content: &'a mut Option<T>,
 }
 

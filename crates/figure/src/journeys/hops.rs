@@ -217,7 +217,7 @@ impl HopRecorder {
         self.to = to;
     }
 
-    /// Whether packets of the interval are still at hops.
+    /// Whether a packet that reached a hop before the end of the interval is still at a hop.
     pub fn has_packets(&self) -> bool {
         self.packets.all().any(|(_, packet)| packet.joined.as_secs_f64() <= self.to)
     }

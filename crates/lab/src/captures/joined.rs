@@ -14,7 +14,7 @@ pub struct BothEnds<'a> {
     pub files: [&'a CaptureFile; 2],
     /// Number of the connection in each capture.
     pub numbers: [u32; 2],
-    /// Its packets.
+    /// Packets of the connection in both captures.
     pub joined: JoinedConnection,
     /// Whether the captures are from both ends. If not, losses outside of the path between them are unknown.
     pub whole_path: bool,

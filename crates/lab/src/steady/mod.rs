@@ -8,11 +8,11 @@
 //! figure    G(T) = bits received in order in (start, start + T] / T      goodput_bps of a run that ends then
 //! steady    the first T from which on the interval of G over the replications lies within r of the last G
 //! warm-up   MSER-5 over the mean of the replications, bin by bin
-//! one run   warm-up + the length that batch means of one replication ask for; the median of the replications
+//! one run   warm-up + the length that batch means of one replication require; the median of the replications
 //! ```
 //!
-//! Every flow is first made endless: a transfer with an end has no steady state, and its end changes the load on the
-//! other flows.
+//! Every flow is first made unlimited: a finite transfer has no steady state, and its end changes the load on the other
+//! flows.
 
 mod bins;
 mod judge;

@@ -45,7 +45,7 @@ pub(super) fn run_replications(
                     };
                     // The run was cancelled. A run without outputs cannot fail for another reason.
                     let Ok(_) = run_into_sink(&network, &mut arrivals, |_| false, &mut go_on) else { break };
-                    // The receiver is closed when the work was cancelled.
+                    // Sending fails only if the work was cancelled, and then the result is not needed.
                     let _ = send.send((replication, arrivals.finish(watched)));
                 }
             });

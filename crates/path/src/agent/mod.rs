@@ -112,7 +112,7 @@ pub struct LinkView {
     pub hop: HopId,
     /// Number of packets that wait: their transmission has not begun.
     pub waiting: usize,
-    /// Their size in bytes.
+    /// Size of the waiting packets in bytes.
     pub waiting_bytes: u64,
     /// Number of packets in transmission, or with a link layer not yet acknowledged.
     pub outstanding: usize,

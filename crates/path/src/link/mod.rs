@@ -109,11 +109,11 @@ pub(crate) fn report_delivery<O: Observer>(
 pub struct LinkParts {
     /// The hop.
     pub hop: HopId,
-    /// Its rate and delay.
+    /// Rate and delay of the hop.
     pub line: TransmissionLine,
     /// Queue in front of the link layer.
     pub queue: Backlog,
-    /// Its wake-up.
+    /// Wake-up of the link.
     pub slot: Slot,
     /// True if an agent at the far end receives packets before that end's delay. Only a link layer that [requires
     /// it](crate::mac::arq::Arq::agent_before_delay) sets this.

@@ -4,10 +4,10 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MediumPhase {
     /// The arrival of a packet to send. The back-off after the last exchange ends at slot number `until` of the
-    /// carrier-sense group; `None` while the station counts its slots apart from the group.
+    /// carrier-sense group; `None` while the station has a separate countdown.
     Resting { until: Option<u64> },
-    /// The station's turn, at slot number `turn` of the group; `None` while the station counts slots apart from the
-    /// group. The group's timer serves its first station.
+    /// The station's turn, at slot number `turn` of the group; `None` while the station has a separate countdown. The
+    /// group's timer serves its first station.
     Contending { turn: Option<u64> },
     /// Transmission: the station's turn has come. The station transmits when its timer expires, even if other frames
     /// begin earlier.

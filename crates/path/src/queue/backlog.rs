@@ -2,10 +2,10 @@
 //!
 //! A transmitter that becomes free takes its next packet, and if none waits the discipline learns that its queue is
 //! empty: FQ-CoDel then removes the emptied queues from its lists [RFC8290 s4.2], RED's idle time begins. No event is
-//! needed for this. A transmitter states the time of its next request with [`Backlog::next_request`], which also tells
-//! whether a packet waits for that time; the discipline is asked about an empty queue before the next event reaches it,
-//! with the time of the request. A transmitter that becomes free at an event asks [`Backlog::has_more`]. A packet that
-//! finds its transmitter [idle](Queued::at_once) is never queued before that.
+//! needed for this. A transmitter states the time of its next request with [`Backlog::next_request`], which also
+//! returns whether a packet waits for that time; if the queue is empty, `dequeue` is called with the time of the
+//! request before the next event reaches the discipline. A transmitter that becomes free at an event calls
+//! [`Backlog::has_more`]. A packet that finds its transmitter [idle](Queued::at_once) is never queued before that.
 
 use engine::{Order, Stream, Time};
 use wire::{Ecn, Packet};
@@ -35,7 +35,7 @@ struct Other {
     actions: Vec<QueueAction>,
     /// The packet returned by [`Backlog::peek`], which is sent next.
     peeked: Option<Queued>,
-    /// True if the discipline was asked for a packet in vain, and no packet has been queued since.
+    /// True if the last `dequeue` returned no packet, and no packet has been queued since.
     found_empty: bool,
     /// Time of the transmitter's next request, if it is known and has not been made; `NEVER` otherwise.
     request: Time,
@@ -57,7 +57,7 @@ impl Other {
         self.ask(since)
     }
 
-    /// Asks the discipline for a packet.
+    /// Calls `dequeue` of the discipline.
     fn ask(&mut self, now: Time) -> Option<Queued> {
         let queued = self.queue.dequeue(&mut QueueCx::new(now, (0, 0), &mut self.actions));
         self.found_empty = queued.is_none();
@@ -73,7 +73,8 @@ impl Other {
         }
     }
 
-    /// Lets the discipline find that its queue is empty, if it is and the discipline has not been asked.
+    /// Calls `dequeue` if the queue is empty and no `dequeue` has returned this result yet, so that the discipline
+    /// detects the empty queue.
     fn find_empty(&mut self, at: Time) {
         if !self.found_empty && self.peeked.is_none() && self.queue.is_empty() {
             self.ask(at);
@@ -317,7 +318,7 @@ impl Backlog {
     }
 
     /// Returns the packet that [`pop`](Self::pop) returns next. Disciplines that drop or mark packets before a
-    /// transmission do so in this call. `None` if no packet waits; the discipline is not asked then, because the
+    /// transmission do so in this call. `None` if no packet waits; `dequeue` is not called then, because the
     /// transmitter does not become idle.
     pub fn peek<O: Observer>(&mut self, hop: HopId, counters: &mut HopCounters, cx: &mut Cx<'_, O>) -> Option<Packet> {
         match &mut self.discipline {

@@ -51,7 +51,7 @@ impl Settings for Config {
 }
 
 impl Config {
-    /// Its properties.
+    /// Returns the properties of the queue.
     pub fn traits(&self) -> QueueTraits {
         QueueTraits { fills: true, ..QueueTraits::default() }
     }

@@ -175,8 +175,8 @@ impl DualPi2 {
         }
     }
 
-    /// Executes the steps of the controller up to `now`. The delays at each step are known: packets leave only by
-    /// request, and each arrival updates the controller first.
+    /// Executes the steps of the controller up to `now`. The delays at each step are known: packets leave only in
+    /// `dequeue`, which also calls `update` first, and each arrival updates the controller first.
     fn update(&mut self, now: Time) {
         while self.next_update <= now {
             let at = self.next_update;

@@ -27,7 +27,7 @@ impl Default for Config {
 impl Settings for Config {}
 
 impl Config {
-    /// Its properties.
+    /// Returns the properties of the queue.
     pub fn traits(&self) -> QueueTraits {
         QueueTraits { fills: true, ..QueueTraits::default() }
     }

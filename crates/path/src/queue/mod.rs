@@ -90,9 +90,10 @@ impl QueueConfig {
 
 /// A queue in front of one direction of a link.
 ///
-/// Its owner, a [`Backlog`], calls [`enqueue`](Self::enqueue) for each packet that is to cross the link and
-/// [`dequeue`](Self::dequeue) when the transmitter can send the next one, also if no packet waits: after the last packet
-/// the transmitter asks once more, and becomes idle. Time never decreases between calls. Three invariants hold:
+/// The owner of the queue, a [`Backlog`], calls [`enqueue`](Self::enqueue) for each packet that is to cross the link
+/// and [`dequeue`](Self::dequeue) when the transmitter can send the next one, also if no packet waits: after the last
+/// packet, `dequeue` is called once more and returns no packet, and the transmitter becomes idle. Time never decreases
+/// between calls. Three invariants hold:
 ///
 /// * every packet leaves once: it is refused by `enqueue`, dropped with [`QueueCx::drop`], or returned by `dequeue`;
 /// * a packet that arrives [at once](Queued::at_once) is neither refused nor dropped before the next `dequeue`;

@@ -1,4 +1,4 @@
-//! Records the events of media for their pictures, while the run goes on.
+//! Records the events of media for their pictures, during the run.
 
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub struct TransmittedFrame {
     pub from: MediumStationId,
     /// The receiving station.
     pub to: MediumStationId,
-    /// Its purpose.
+    /// Purpose of the frame.
     pub kind: FrameKind,
     /// Start of the transmission.
     pub start: f64,

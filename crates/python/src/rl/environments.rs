@@ -31,7 +31,7 @@ struct EnvironmentScenario {
     network: Network,
     /// The driven flows.
     flows: Vec<usize>,
-    /// Its classes.
+    /// Classes of members that the scenario may name.
     members: Members,
 }
 

@@ -56,7 +56,7 @@ pub(super) fn render_repeat_blocks(analysis: &Analysis) -> Vec<PageBlock> {
 }
 
 /// Returns the option for the number of replications; empty if the scenario has the same fixed number, or runs until it
-/// is precise. The store may hold more replications than the scenario asks for.
+/// is precise. The store may contain more replications than the scenario requests.
 fn replications_option(analysis: &Analysis) -> String {
     let asked = read_back(&analysis.sweep.scenario).map(|kept| kept.sweep.unwrap_or_default().replications);
     let kept = analysis.cells.iter().map(|runs| runs.runs.len() as u64).max().unwrap_or(0);

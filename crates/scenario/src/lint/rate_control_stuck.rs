@@ -1,8 +1,8 @@
 //! Rate controls that never fall back.
 //!
-//! The rate control of the medium is built and told that every attempt at its highest rate fails and every other one
-//! succeeds, for as long as the run lasts. A control that still chooses the highest rate never falls back, whatever the
-//! channel does.
+//! The rate control of the medium is created, and receives the result of each attempt for the duration of the run:
+//! every attempt at its highest rate fails, and every other attempt succeeds. A control that still chooses the highest
+//! rate never falls back, whatever the channel does.
 
 use engine::{Span, Stream, Time};
 use path::mac::dcf::rate::{Rates, USUAL_FRAME};

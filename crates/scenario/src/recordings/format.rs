@@ -36,7 +36,7 @@ pub enum Format {
 pub struct FormatReader {
     /// The format.
     pub format: Format,
-    /// Its name in scenarios.
+    /// Name of the format in scenarios.
     pub name: &'static str,
     /// Description of one line.
     pub summary: &'static str,

@@ -1,4 +1,4 @@
-//! A file transfer: all bytes are written at once when the flow starts, or data without end.
+//! A file transfer: all bytes are written at once when the flow starts, or data is unlimited.
 
 use engine::registry::{Fault, Settings};
 use engine::{Bytes, Stream};

@@ -30,7 +30,7 @@ impl<'a> AppCx<'a> {
         AppCx { now, access, outcome: CallOutcome::default() }
     }
 
-    /// Writes `bytes` more at the sending end of a connection; `u64::MAX` for data without end. Without connections, a
+    /// Writes `bytes` more at the sending end of a connection; `u64::MAX` for unlimited data. Without connections, a
     /// datagram of `bytes` bytes is sent.
     pub fn write(&mut self, connection: usize, bytes: u64) {
         match &mut self.access {

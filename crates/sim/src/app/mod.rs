@@ -150,7 +150,7 @@ pub trait Application: Send {
 /// The arrival of a datagram at its receiver, or of an echo reply at the end that sent the request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct DatagramArrival {
-    /// Its number, from 0.
+    /// Number of the datagram, from 0.
     pub number: u32,
     /// Bytes of payload.
     pub len: u32,

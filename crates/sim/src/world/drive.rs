@@ -16,7 +16,7 @@ use crate::ids::NodeId;
 /// A packet that arrived at its destination where no connection accepted it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Delivered {
-    /// Its arrival time.
+    /// Arrival time of the packet.
     pub at: Time,
     /// The node's number.
     pub node: usize,

@@ -25,7 +25,7 @@ impl DatagramFlowId {
 }
 
 impl DatagramEndId {
-    /// Its flow.
+    /// Returns the flow of the end.
     pub(super) fn flow(self) -> DatagramFlowId {
         DatagramFlowId(self.0 / 2)
     }

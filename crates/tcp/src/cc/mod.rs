@@ -151,7 +151,7 @@ pub enum Congestion {
     /// A loss of a sender whose only recovery is slow start (Tahoe): ssthresh falls as for
     /// [`FastRetransmit`](Self::FastRetransmit), and cwnd falls to one segment.
     Restart,
-    /// The retransmission timer expired, for the `nth` time in a row (from 1). The window becomes one segment.
+    /// The retransmission timer expired, for the `nth` consecutive time (from 1). The window becomes one segment.
     Timeout {
         /// Number of the expiry without progress in between: 1 for the first expiry for a segment.
         nth: u32,

@@ -135,7 +135,7 @@ pub enum EcnCodepoint {
 }
 
 impl EcnCodepoint {
-    /// Its value in packets.
+    /// Returns the ECN codepoint as a value of the IP header.
     pub const fn ecn(self) -> wire::Ecn {
         match self {
             EcnCodepoint::Ect0 => wire::Ecn::Ect0,

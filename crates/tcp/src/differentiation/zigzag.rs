@@ -1,5 +1,5 @@
 //! ZigZag (Cen, Cosman, Voelker, "End-to-end differentiation of congestion and wireless losses", IEEE/ACM Transactions
-//! on Networking 11(5), 2003): the more segments are lost in a row, the longer the round trip up to which the loss
+//! on Networking 11(5), 2003): the more consecutive segments are lost, the longer the round trip up to which the loss
 //! counts as wireless.
 //!
 //! ```text

@@ -214,7 +214,7 @@ impl Receiver {
         bytes
     }
 
-    /// Returns whether the window has grown so much since it was advertised that the sender is told at once.
+    /// Returns whether the window has grown so much since it was advertised that a window update is sent at once.
     fn is_update_worth(&self) -> bool {
         let (free, window) = (self.free(), self.window());
         let capacity = self.tuning().map_or(self.buffer, |(tuning, _)| tuning.capacity());

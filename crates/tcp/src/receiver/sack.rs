@@ -34,7 +34,8 @@ impl SackReports {
 /// The order in which ranges are reported.
 #[derive(Debug, Default)]
 pub(super) struct Reports {
-    /// Whether SACK is agreed. Each segment asks this: a flag costs fewer instructions than the enum (`bench/budget.toml`).
+    /// Whether SACK is agreed. The value is read for each segment: a flag costs fewer instructions than the enum
+    /// (`bench/budget.toml`).
     agreed: bool,
     /// Whether data received a second time is reported.
     duplicates: bool,

@@ -71,7 +71,8 @@ struct Rack {
     window: ReorderingWindow,
     /// During recovery: the recovery point.
     point: Option<u64>,
-    /// Time at which segments that may only be reordered will be marked lost.
+    /// Expiry of the reordering timer [RFC8985 s6.2]: the unacknowledged segments for which it runs are then marked
+    /// lost.
     settles: Time,
     probe: TailProbe,
     /// Losses of a timeout are being recovered.

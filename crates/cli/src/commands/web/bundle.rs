@@ -20,7 +20,7 @@ pub struct PageFile<'a> {
     pub name: &'a str,
     /// Content of the file, compressed with gzip.
     pub compressed: &'a [u8],
-    /// Its type.
+    /// MIME type of the file.
     pub mime: &'static str,
     /// Whether the file's name contains a hash of its content: a browser may then cache the file without revalidation.
     pub immutable: bool,

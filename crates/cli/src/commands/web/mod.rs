@@ -110,8 +110,8 @@ fn catch_interrupts(server: &Arc<Server>) -> Arc<AtomicBool> {
     interrupted
 }
 
-/// Starts a server on the port. Without a given port the server uses the usual port, or a free one if the usual port is
-/// in use.
+/// Starts a server on the port. If no port is given, the server uses the default port, or a free port if the default
+/// port is in use.
 fn listen_on_port(port: Option<u16>) -> Result<Server, CommandFailure> {
     let on = |port: u16| Server::http((Ipv4Addr::LOCALHOST, port));
     match port {

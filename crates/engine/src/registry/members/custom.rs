@@ -77,7 +77,7 @@ impl<R: Open> Custom<R> {
         }
     }
 
-    /// Its name in scenarios.
+    /// Returns the name of the member in scenarios.
     pub fn name(&self) -> &str {
         &self.name
     }

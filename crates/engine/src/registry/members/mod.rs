@@ -203,7 +203,7 @@ impl fmt::Display for Unresolved {
 pub struct ListedMember {
     /// Kind of the member's registry, such as `congestion control`.
     pub registry: &'static str,
-    /// Its name in scenarios.
+    /// Name of the member in scenarios.
     pub name: String,
     /// One line about it.
     pub summary: String,

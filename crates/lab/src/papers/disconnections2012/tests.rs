@@ -123,7 +123,7 @@ fn mac_gives_up_a_packet_within_40_ms_at_11_mbps_only() {
     }
 }
 
-/// Packets wait during a disconnection without end. The mean of T_CRD over seeds agrees with equation 2.
+/// Packets wait during a permanent disconnection. The mean of T_CRD over seeds agrees with equation 2.
 // covers [disconnections2012 equation 2]
 #[test]
 fn mean_retry_time_of_the_mac_matches_equation_2() {

@@ -14,7 +14,7 @@ pub(super) struct Cached {
     pub packet: Packet,
     /// Number of local retransmissions since the packet last arrived from the sender.
     pub retransmissions: u32,
-    /// True if the TCP sender has retransmitted the packet: duplicate acknowledgments that ask for it are then
+    /// True if the TCP sender has retransmitted the packet: duplicate acknowledgments that request it are then
     /// forwarded, not suppressed.
     pub senders: bool,
     /// Number of copies sent without an indication that the previous transmission was lost.

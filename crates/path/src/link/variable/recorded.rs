@@ -5,7 +5,7 @@ use engine::{Rate, Span, Time};
 /// Rate, delay and loss from a time on.
 #[derive(Clone, Copy, PartialEq, Debug, serde::Serialize)]
 pub struct LinkConditions {
-    /// Its beginning.
+    /// Time from which the conditions apply.
     pub at: Span,
     /// Bits per second, 0 for no transmission; `None` for the rate of the link.
     pub rate: Option<u64>,

@@ -23,10 +23,10 @@ pub struct Phy {
     pub slot: Span,
     /// SIFS, the time between a frame and its response.
     pub sifs: Span,
-    /// DIFS, the idle time before slots count: SIFS and two slots [802.11-2007 s9.2.10].
+    /// DIFS, the idle time before back-off counters are decremented: SIFS and two slots [802.11-2007 s9.2.10].
     pub difs: Span,
-    /// EIFS, the idle time before slots count after a frame that could not be read: DIFS, plus SIFS and the
-    /// acknowledgment that may follow the frame, at the lowest rate [802.11-2007 s9.2.10].
+    /// EIFS, the idle time before back-off counters are decremented after a frame that could not be decoded: DIFS, plus
+    /// SIFS and the acknowledgment that may follow the frame, at the lowest rate [802.11-2007 s9.2.10].
     pub eifs: Span,
     /// Time after the end of a frame within which the response must begin [802.11-2012 s9.3.2.8].
     pub answer_timeout: Span,

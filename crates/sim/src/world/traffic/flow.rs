@@ -53,7 +53,7 @@ impl TrafficFlow {
         TrafficFlow { number, session, short, closed, bytes, start, carrier, completed, over, awaited }
     }
 
-    /// Its number in events.
+    /// Returns the number of the flow in events.
     pub fn number(&self) -> FlowId {
         self.number
     }

@@ -26,7 +26,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Its flows.
+    /// Returns the flows of the session.
     pub fn flows(&self) -> impl Iterator<Item = FlowIndex> + use<> {
         let first = self.first_flow.index();
         (first..first + self.connections).map(FlowIndex::from_index)
@@ -52,9 +52,9 @@ pub(in crate::world) struct ApplicationOutcome {
 
 /// The reason why an application wakes.
 pub(in crate::world) enum ApplicationWakeup {
-    /// Its flows start.
+    /// The flows of the application start.
     Start,
-    /// Its deadline is reached.
+    /// The deadline of the application is reached.
     Deadline,
     /// The stop time has been reached.
     Stop,

@@ -73,7 +73,7 @@ fn compute_share(part: u64, of: u64) -> f64 {
 pub struct PolicyStep {
     /// End of the step.
     pub now: Time,
-    /// Its length.
+    /// Length of the step.
     pub elapsed: Span,
     /// Bytes delivered in it.
     pub delivered: u64,
