@@ -115,14 +115,15 @@ pub struct FlowObservation {
 impl FlowObservation {
     /// A flow that has not started, on links with these names, between nodes that belong to these media.
     pub(crate) fn new(spec: &FlowSpec, links: Rc<[String]>, homes: Rc<[Option<MediumId>]>) -> Self {
+        let (agreed, receiver) = (spec.agreed_tcp(), spec.receiver_tcp());
         FlowObservation {
             receiver: Addr::of_node(spec.to),
-            segment: spec.tcp.segment_data(),
-            packet: Packet::HEADER + Segment::HEADER + spec.tcp.segment,
-            own_window: spec.tcp.window.fixed(),
+            segment: agreed.segment_data(),
+            packet: Packet::HEADER + Segment::HEADER + agreed.segment,
+            own_window: receiver.window.fixed(),
             bytes: spec.traffic.total(),
             sender: SenderState::new(spec.start)
-                .with_receive_window(Evidence::Known(spec.tcp.window.initial(spec.tcp.segment))),
+                .with_receive_window(Evidence::Known(receiver.window.initial(receiver.segment))),
             received: ByteRanges::default(),
             receiver_state: Some(ReceiverState::default()),
             losses: Losses::default(),

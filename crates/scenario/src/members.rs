@@ -60,10 +60,16 @@ pub(crate) fn visit_members(scenario: &mut Scenario, visitor: &mut impl Scenario
             traffic.0.visit(format_args!("flows.{name}.traffic"), visitor);
         }
         visit_tcp(format_args!("flows.{name}.tcp"), &mut flow.tcp, visitor);
+        if let Some(tcp) = flow.peer.as_mut().and_then(|peer| peer.tcp.as_mut()) {
+            visit_tcp(format_args!("flows.{name}.peer.tcp"), tcp, visitor);
+        }
     }
     for (name, arrivals) in &mut scenario.arrivals {
         arrivals.sizes.0.visit(format_args!("arrivals.{name}.sizes"), visitor);
         visit_tcp(format_args!("arrivals.{name}.tcp"), &mut arrivals.tcp, visitor);
+        if let Some(tcp) = arrivals.peer.as_mut().and_then(|peer| peer.tcp.as_mut()) {
+            visit_tcp(format_args!("arrivals.{name}.peer.tcp"), tcp, visitor);
+        }
     }
 }
 

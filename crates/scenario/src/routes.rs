@@ -17,7 +17,7 @@ pub(super) fn full_packet(flow: &FlowSpec) -> u32 {
     if flow.transport != Transport::Tcp {
         return empty_packet(flow);
     }
-    flow.tcp.segment + if flow.tcp.handshake { HEADERS } else { empty_packet(flow) }
+    flow.agreed_tcp().segment + if flow.tcp.handshake { HEADERS } else { empty_packet(flow) }
 }
 
 /// Bytes of a packet with a pure acknowledgment without SACK blocks, or of an empty datagram.
@@ -25,22 +25,24 @@ pub(super) fn empty_packet(flow: &FlowSpec) -> u32 {
     if flow.transport != Transport::Tcp {
         return Packet::HEADER + Datagram::HEADER;
     }
-    HEADERS + flow.tcp.data_options()
+    HEADERS + flow.agreed_tcp().data_options()
 }
 
 const HEADERS: u32 = Packet::HEADER + Segment::HEADER;
 
 /// Returns the bytes of the largest packet without data on every connection: the SYN if there is one.
 fn control_packet(flow: &FlowSpec) -> u32 {
-    let options = wire::Options {
+    if !flow.tcp.handshake || flow.transport != Transport::Tcp {
+        return empty_packet(flow);
+    }
+    let options = |tcp: &tcp::Config| wire::Options {
         mss: NonZeroU16::new(1),
-        window_scale: flow.tcp.window_scaling.shift(0),
-        sack_permitted: flow.tcp.sack,
-        timestamps: flow.tcp.timestamps.then(Timestamps::default),
+        window_scale: tcp.window_scaling.shift(0),
+        sack_permitted: tcp.sack,
+        timestamps: tcp.timestamps.then(Timestamps::default),
         ..wire::Options::default()
     };
-    let opens = flow.tcp.handshake && flow.transport == Transport::Tcp;
-    if opens { HEADERS + options.size() } else { empty_packet(flow) }
+    HEADERS + options(&flow.tcp).size().max(options(flow.receiver_tcp()).size())
 }
 
 /// Returns the routes of each flow in both directions, then the routes of arriving flows; or the errors. Links are
@@ -51,7 +53,7 @@ pub(super) fn check_routes(network: &Network) -> Result<Vec<[Route; 2]>, Vec<Pro
     let mut ports = vec![0usize; network.nodes.len()];
     let arriving = network.arrivals.iter().map(|spec| {
         let bulk = FlowSpec::bulk(&spec.name, [spec.from, spec.to], None);
-        (format!("arrivals.{}", spec.name), FlowSpec { tcp: spec.tcp.clone(), ..bulk })
+        (format!("arrivals.{}", spec.name), FlowSpec { tcp: spec.tcp.clone(), peer: spec.peer.clone(), ..bulk })
     });
     let arriving: Vec<(String, FlowSpec)> = arriving.collect();
     let named = network.flows.iter().map(|flow| (format!("flows.{}", flow.name), flow));

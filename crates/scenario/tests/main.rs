@@ -19,6 +19,7 @@ mod member_files;
 mod outside;
 mod own_agent;
 mod own_link_layer;
+mod peer;
 mod policies;
 mod ran;
 mod recordings;

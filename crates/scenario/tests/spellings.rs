@@ -133,7 +133,7 @@ fn setting_below_a_bare_name_keeps_the_name() {
     let full = full.replace("a = { kind = \"host\" }", "a = { kind = \"host\", scheme = \"freeze-tcp\" }");
     assert_eq!(document.read().unwrap(), read(&full));
     document.set("flows.down.tcp=reno").unwrap();
-    assert_eq!(document.read().unwrap().flows["down"].tcp.variant, "reno");
+    assert_eq!(document.read().unwrap().flows["down"].tcp.variant(), "reno");
 }
 
 #[test]

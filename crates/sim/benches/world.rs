@@ -143,6 +143,7 @@ fn ten_megabytes_over_the_air(bencher: divan::Bencher<'_, '_>) {
 fn arriving_flows(bencher: divan::Bencher<'_, '_>) {
     const FLOWS: u64 = 100_000;
     let arrivals = ArrivalSpec {
+        peer: None,
         name: "short".into(),
         from: 0,
         to: 1,

@@ -1,5 +1,7 @@
 //! The description of a network for the simulator: checked, with indices instead of names as references.
 
+use std::borrow::Cow;
+
 use engine::{Bytes, Frequency, Rate, Span, Stream, Time};
 use path::agent::AgentConfig;
 use path::channel::ChannelConfig;
@@ -235,7 +237,8 @@ pub struct FlowSpec {
     pub traffic: ApplicationConfig,
     /// The start time of the application.
     pub start: Time,
-    /// TCP settings of both ends. Without a handshake both sequence spaces begin at zero.
+    /// TCP settings of the sending end, and of the receiving end unless `peer` has others. Without a handshake both
+    /// sequence spaces begin at zero.
     pub tcp: tcp::Config,
     /// The transport protocol.
     #[serde(skip_serializing_if = "is_default")]
@@ -253,6 +256,9 @@ pub struct FlowSpec {
     /// Codepoint of the datagrams of a flow that is ECN-capable and does not use TCP.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ecn_codepoint: Option<EcnCodepoint>,
+    /// TCP settings of the receiving end, if they differ from `tcp`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer: Option<Box<tcp::Config>>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -279,6 +285,23 @@ impl FlowSpec {
             stop: Time::NEVER,
             further_connection: false,
             ecn_codepoint: None,
+            peer: None,
+        }
+    }
+
+    /// TCP settings of the receiving end.
+    pub fn receiver_tcp(&self) -> &tcp::Config {
+        self.peer.as_deref().unwrap_or(&self.tcp)
+    }
+
+    /// TCP settings of the sending end, with the options on which both ends agree.
+    pub fn agreed_tcp(&self) -> Cow<'_, tcp::Config> {
+        match &self.peer {
+            Some(peer) => {
+                let opens = !self.traffic.build(Stream::default()).receiver_opens();
+                Cow::Owned(self.tcp.negotiate(peer, opens))
+            }
+            None => Cow::Borrowed(&self.tcp),
         }
     }
 }
@@ -302,8 +325,11 @@ pub struct ArrivalSpec {
     pub stop: Time,
     /// The maximum number of flows.
     pub count: Option<u64>,
-    /// TCP settings of both ends.
+    /// TCP settings of the sending end, and of the receiving end unless `peer` has others.
     pub tcp: tcp::Config,
     /// The class of the packets.
     pub class: Dscp,
+    /// TCP settings of the receiving end, if they differ from `tcp`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peer: Option<Box<tcp::Config>>,
 }

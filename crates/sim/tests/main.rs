@@ -21,6 +21,7 @@ mod ns2_snoop;
 mod old_segments;
 mod packet_flows;
 mod pauses;
+mod peer;
 mod queue_control;
 mod queueing;
 mod rate_adaptation;

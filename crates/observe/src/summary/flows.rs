@@ -49,7 +49,7 @@ fn select_one_way_delays<'a>(at: &FlowSource<'a>) -> Option<&'a Histogram> {
 }
 
 fn find_flow_variant(at: &FlowSource<'_>) -> Option<String> {
-    at.scenario.flows.get(&at.spec.name).map(|flow| flow.tcp.variant.as_str().to_owned())
+    at.scenario.flows.get(&at.spec.name).map(|flow| flow.tcp.variant().to_owned())
 }
 
 /// A result that the flow's application has under this name.

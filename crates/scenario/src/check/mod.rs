@@ -4,6 +4,7 @@ mod changes;
 mod link;
 mod media;
 mod names;
+mod peer;
 mod places;
 mod tcp;
 
@@ -306,13 +307,16 @@ impl Checker<'_> {
         [from, to]
     }
 
-    /// Returns the TCP settings of a flow. Its sender has the sender's part of its node's scheme.
-    fn tcp_of(&mut self, key: &str, flow: &Flow) -> ::tcp::Config {
+    /// Returns the TCP settings of a flow, and those of its receiving end if they differ. The sender has the sender's part
+    /// of its node's scheme.
+    fn tcp_of(&mut self, key: &str, flow: &Flow) -> (::tcp::Config, Option<Box<::tcp::Config>>) {
         let response = match self.scenario.nodes.get(&flow.from) {
             Some(node) => self.scheme(node),
             None => AgentConfig::default(),
         };
-        self.tcp(key, flow, &response)
+        let sender = self.tcp(key, flow, &response);
+        let peer = self.peer_tcp(key, flow, &sender);
+        (sender, peer)
     }
 
     fn flow(&mut self, name: &str, flow: &Flow) -> FlowSpec {
@@ -320,6 +324,7 @@ impl Checker<'_> {
         self.name(&key, name);
         let [from, to] = self.ends(&key, flow);
         let traffic = self.traffic(&key, flow);
+        let (tcp, peer) = self.tcp_of(&key, flow);
         FlowSpec {
             name: name.to_owned(),
             from,
@@ -328,10 +333,11 @@ impl Checker<'_> {
             ecn_codepoint: flow.ecn_codepoint,
             traffic,
             start: Time::ZERO + flow.start,
-            tcp: self.tcp_of(&key, flow),
+            tcp,
             class: flow.class,
             stop: flow.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop),
             further_connection: flow.connection_of.is_some(),
+            peer,
         }
     }
 
@@ -354,6 +360,10 @@ impl Checker<'_> {
             let problem = Problem::new(format!("settings of TCP, which a flow over {} does not use", transport.name()));
             self.report_problem(problem.key(format!("{key}.tcp")).found("a table"));
         }
+        if transport != Transport::Tcp && flow.peer.is_some() {
+            let problem = Problem::new(format!("settings of TCP, which a flow over {} does not use", transport.name()));
+            self.report_problem(problem.key(format!("{key}.peer")).found("a table"));
+        }
         if let Some(codepoint) = flow.ecn_codepoint.filter(|_| transport == Transport::Tcp) {
             let problem = Problem::new("no value: a flow over TCP negotiates ECN").key(format!("{key}.ecn_codepoint"));
             let name = if codepoint == EcnCodepoint::Ect1 { "ect1" } else { "ect0" };
@@ -372,6 +382,7 @@ impl Checker<'_> {
         if arrivals.max_flows == Some(0) {
             self.report_problem(Problem::new("at least one flow").key(format!("{key}.max_flows")).found("0"));
         }
+        let (tcp, peer) = self.tcp_of(&key, &flow);
         ArrivalSpec {
             name: name.to_owned(),
             from,
@@ -381,8 +392,9 @@ impl Checker<'_> {
             start: Time::ZERO + arrivals.start,
             stop: arrivals.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop),
             count: arrivals.max_flows,
-            tcp: self.tcp_of(&key, &flow),
+            tcp,
             class: arrivals.class,
+            peer,
         }
     }
 }

@@ -43,8 +43,15 @@ fn is_any(step: &PathStep) -> bool {
     matches!(step, PathStep::Key(key) if key == "*")
 }
 
-/// The key for which `name`, found in `table`, is a common synonym, as written there.
+/// The key for which `name`, found in `table`, is a common synonym, as written there. The receiving end of a flow has keys
+/// of the flow.
 pub(crate) fn find_synonym(name: &str, table: &[PathStep]) -> Option<String> {
+    if let [flows, flow, PathStep::Key(peer), below @ ..] = table
+        && peer == "peer"
+    {
+        let of_flow = [&[flows.clone(), flow.clone()], below].concat();
+        return find_synonym(name, &of_flow).filter(|key| !key.contains("NAME"));
+    }
     let plain = normalize_key(name);
     let meant = SYNONYMS.iter().filter(|(_, names)| names.iter().any(|name| self::normalize_key(name) == plain));
     nearest_to(table, meant.map(|(path, _)| *path))
@@ -105,6 +112,9 @@ mod tests {
         assert_eq!(in_table("", "latency").as_deref(), Some("links.NAME.delay"));
         assert_eq!(in_table("", "stop_time").as_deref(), Some("duration"));
         assert_eq!(in_table("flows.down.tcp", "rwnd").as_deref(), Some("flows.down.receive_window"));
+        assert_eq!(in_table("flows.down.peer", "rwnd").as_deref(), Some("receive_window"));
+        assert_eq!(in_table("flows.down.peer", "cc").as_deref(), Some("tcp.control"));
+        assert_eq!(in_table("flows.down.peer.tcp", "delack").as_deref(), Some("delayed_ack"));
         assert_eq!(in_table("links.air", "frobnicate"), None);
         // Links have no such key.
         assert_eq!(in_table("links.air", "cwnd"), None);

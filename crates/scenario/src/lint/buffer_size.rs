@@ -81,7 +81,8 @@ fn find_hop_buffer(context: &Context<'_>, hop: usize, packet: u32) -> Option<Hop
 
 /// The largest number of bytes that a flow has in flight.
 fn most_in_flight(flow: &FlowSpec) -> f64 {
-    flow.traffic.total().map_or(flow.tcp.window.max(), |bytes| bytes.min(flow.tcp.window.max())) as f64
+    let window = flow.receiver_tcp().window.max();
+    flow.traffic.total().map_or(window, |bytes| bytes.min(window)) as f64
 }
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
@@ -93,7 +94,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         let Some(buffer) = find_hop_buffer(context, hop, packet) else { continue };
         // A default is reported only if bulk transfers fill it.
         let windows: f64 = if buffer.is_written {
-            sharing.iter().map(|path| path.flow.tcp.window.max() as f64).sum()
+            sharing.iter().map(|path| path.flow.receiver_tcp().window.max() as f64).sum()
         } else {
             sharing.iter().filter(|path| is_bulk(path.flow)).map(|path| most_in_flight(path.flow)).sum()
         };

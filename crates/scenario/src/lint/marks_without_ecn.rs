@@ -11,13 +11,16 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let Context { scenario, network, routes, .. } = *context;
     // For each hop, whether a flow over TCP crosses it, and whether one of them is ECN-capable.
     let mut crossed = vec![(false, false); 2 * network.links.len()];
-    let arriving = network.arrivals.iter().map(|spec| (Transport::Tcp, &spec.tcp));
-    let flows = network.flows.iter().map(|flow| (flow.transport, &flow.tcp)).chain(arriving);
-    for ((transport, tcp), [there, _]) in flows.zip(routes) {
+    let arriving = network.arrivals.iter().map(|spec| {
+        let is_asked = spec.tcp.ecn == EcnMode::Request;
+        (Transport::Tcp, is_asked && spec.peer.as_ref().is_none_or(|peer| peer.ecn != EcnMode::Off))
+    });
+    let flows = network.flows.iter().map(|flow| (flow.transport, flow.agreed_tcp().ecn == EcnMode::Request));
+    for ((transport, uses_ecn), [there, _]) in flows.chain(arriving).zip(routes) {
         for hop in there.hops.iter().filter(|_| transport == Transport::Tcp) {
             let (any, capable) = &mut crossed[*hop];
             *any = true;
-            *capable |= tcp.ecn == EcnMode::Request;
+            *capable |= uses_ecn;
         }
     }
     let mut warnings = Vec::new();

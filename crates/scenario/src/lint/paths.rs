@@ -71,6 +71,13 @@ pub(super) fn is_bulk(flow: &FlowSpec) -> bool {
     flow.traffic.name() == ApplicationConfig::default().name()
 }
 
+/// The key of the receive window at the receiving end of a flow.
+pub(super) fn window_key(context: &Context<'_>, flow: &FlowSpec) -> String {
+    let peer = context.scenario.flows.get(&flow.name).and_then(|flow| flow.peer.as_ref());
+    let is_own = peer.is_some_and(|peer| peer.receive_window.is_some());
+    format!("flows.{}.{}receive_window", flow.name, if is_own { "peer." } else { "" })
+}
+
 /// The least power of two of at least `bytes`, as a window to write.
 pub(super) fn round_up_window(bytes: f64) -> Bytes {
     Bytes((bytes.ceil() as u64).next_power_of_two())

@@ -17,7 +17,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     for path in &collect_flow_paths(context) {
         let Some(split) = find_split_legs(context, path) else { continue };
         let (tcp, flow) = (&path.flow.tcp, &path.flow.name);
-        let has_sack = if tcp.handshake { tcp.sack } else { split.legs.assume_sack };
+        let has_sack = if tcp.handshake { tcp.sack && path.flow.receiver_tcp().sack } else { split.legs.assume_sack };
         for (side, leg) in [("wired", &split.legs.wired), ("wireless", &split.legs.wireless)] {
             if has_sack || !leg.recovery.build().uses_sack() || !reported.insert((split.node, side)) {
                 continue;

@@ -16,7 +16,7 @@ use engine::quantity::format_span;
 use engine::{Bytes, Quantity};
 
 use super::Context;
-use super::paths::{collect_flow_paths, find_split_legs, round_up_window};
+use super::paths::{collect_flow_paths, find_split_legs, round_up_window, window_key};
 use super::window_below_bdp::sends_more_than_product;
 use crate::problem::Problem;
 
@@ -24,7 +24,8 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
     let mut warnings: Vec<Problem> = Vec::new();
     for path in collect_flow_paths(context).iter().filter(|path| sends_more_than_product(path)) {
         let Some(split) = find_split_legs(context, path) else { continue };
-        let (tcp, product) = (&path.flow.tcp, path.product());
+        let (tcp, product) = (path.flow.receiver_tcp(), path.product());
+        let segment = path.flow.agreed_tcp().segment;
         let unscaled = u64::from(u16::MAX);
         // Without a handshake the window is not limited by the option.
         let advertised = match tcp.window_scaling.shift(tcp.window.max()) {
@@ -34,11 +35,11 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
         };
         let most = split.legs.buffer.min(advertised);
         let node = &context.network.nodes[split.node].name;
-        if split.legs.buffer < u64::from(tcp.segment) {
+        if split.legs.buffer < u64::from(segment) {
             let key = scheme_key(context, split.node);
             let text = format!(
                 "a `buffer` of at least a segment of flows.{} ({} B): {node} splits its segments and waits for each part",
-                path.flow.name, tcp.segment,
+                path.flow.name, segment,
             );
             warnings.push(Problem::new(text).key(key).found(Bytes(split.legs.buffer).to_string()));
             continue;
@@ -64,7 +65,7 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
             let name = context.network.nodes[split.node].agent.name();
             problem.hint(format!("write {key} = {{ kind = \"{name}\", buffer = \"{size}\" }}"))
         } else {
-            let key = format!("flows.{}.receive_window", path.flow.name);
+            let key = window_key(context, path.flow);
             let why = "its window scale is the one with which the node advertises";
             let problem = Problem::new(format!("{consequence}; {why}")).key(&key).found(tcp.window.to_string());
             problem.hint(format!("write {key} = \"{size}\""))

@@ -44,7 +44,7 @@ fn longest_slow_start(context: &Context<'_>) -> Option<Problem> {
 fn slow_start(path: &FlowPath<'_>, sharing: usize) -> u64 {
     let tcp = &path.flow.tcp;
     let threshold = tcp.initial_ssthresh.map_or(f64::INFINITY, |threshold| threshold.0 as f64);
-    let target = (path.product() / sharing as f64).min(tcp.window.max() as f64).min(threshold);
+    let target = (path.product() / sharing as f64).min(path.flow.receiver_tcp().window.max() as f64).min(threshold);
     let mut window = f64::from(tcp.initial_window) * f64::from(tcp.segment);
     let mut rounds = 0;
     while window < target {

@@ -21,7 +21,9 @@ use tcp::Config;
 
 use super::Context;
 use super::aggregation_off::data_share;
-use super::paths::{FlowPath, by_bottleneck, collect_flow_paths, find_split_legs, is_bulk, round_up_window};
+use super::paths::{
+    FlowPath, by_bottleneck, collect_flow_paths, find_split_legs, is_bulk, round_up_window, window_key,
+};
 use crate::problem::Problem;
 
 pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
@@ -32,11 +34,11 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
             path.round_trip = split.round_trip;
         }
     }
-    by_bottleneck(&paths).values().filter_map(|sharing| idle_bottleneck(sharing)).collect()
+    by_bottleneck(&paths).values().filter_map(|sharing| idle_bottleneck(context, sharing)).collect()
 }
 
 /// The warning about a bottleneck that the windows of its flows cannot fill.
-fn idle_bottleneck(sharing: &[&FlowPath<'_>]) -> Option<Problem> {
+fn idle_bottleneck(context: &Context<'_>, sharing: &[&FlowPath<'_>]) -> Option<Problem> {
     let carried: f64 = sharing.iter().map(|path| highest_rate(path)).sum();
     let slowest = sharing.iter().filter(|path| sends_more_than_product(path) && is_unintended(path.flow));
     let path = slowest.min_by(|a, b| highest_rate(a).total_cmp(&highest_rate(b)))?;
@@ -44,7 +46,6 @@ fn idle_bottleneck(sharing: &[&FlowPath<'_>]) -> Option<Problem> {
     if carried >= rate {
         return None;
     }
-    let FlowSpec { name, tcp, .. } = path.flow;
     let wanted = path.product() / sharing.len() as f64;
     let shared = if sharing.len() > 1 { format!(" / {} flows", sharing.len()) } else { String::new() };
     let text = format!(
@@ -55,9 +56,9 @@ fn idle_bottleneck(sharing: &[&FlowPath<'_>]) -> Option<Problem> {
         Quantity::Rate.format_brief(carried),
         path.rate,
     );
-    let key = format!("flows.{name}.receive_window");
+    let key = window_key(context, path.flow);
     let hint = format!("write {key} = \"{}\"", round_up_window(wanted));
-    Some(Problem::new(text).key(key).found(tcp.window.to_string()).hint(hint))
+    Some(Problem::new(text).key(key).found(path.flow.receiver_tcp().window.to_string()).hint(hint))
 }
 
 /// The rate at which a station sends data, if the bottleneck is a link in a medium.
@@ -70,13 +71,13 @@ fn data_rate(context: &Context<'_>, path: &FlowPath<'_>) -> Option<Rate> {
 /// Whether the window of a flow is not a choice of the scenario: the default one, or one that a sender of today has.
 fn is_unintended(flow: &FlowSpec) -> bool {
     let tcp = &flow.tcp;
-    let is_default = tcp.window == Config::default().window;
+    let is_default = flow.receiver_tcp().window == Config::default().window;
     is_default || tcp.recovery.build().uses_sack() || tcp.control.name() != Config::default().control.name()
 }
 
 /// The highest rate that a flow's window permits, in bit/s.
 fn highest_rate(path: &FlowPath<'_>) -> f64 {
-    path.flow.tcp.window.max() as f64 * 8.0 / path.round_trip.as_secs_f64()
+    path.flow.receiver_tcp().window.max() as f64 * 8.0 / path.round_trip.as_secs_f64()
 }
 
 /// Whether a flow is a bulk transfer that is long enough to fill its path.

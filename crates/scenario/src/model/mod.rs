@@ -3,6 +3,7 @@
 pub mod directed;
 mod link;
 mod motion;
+mod peer;
 mod queue;
 pub mod sweep;
 
@@ -18,6 +19,7 @@ pub use directed::Directed;
 use engine::Named;
 pub use link::{DeliveryTrace, Link, LinkKind, Recording, Way};
 pub use motion::{Motion, Position, Waypoint};
+pub use peer::Peer;
 pub use queue::Queue;
 use sweep::Sweep;
 use tcp::PartialConfig;
@@ -222,10 +224,13 @@ pub struct Flow {
     /// Time at which the application stops; data not sent by that time is discarded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Span>,
-    /// Settings of TCP.
-    #[serde(default, skip_serializing_if = "is_default")]
+    /// Settings of TCP, of both ends unless `peer` has others.
+    #[serde(default, deserialize_with = "PartialConfig::read_with_variant", skip_serializing_if = "is_default")]
     #[schemars(extend("default" = PartialConfig::default()))]
     pub tcp: PartialConfig,
+    /// Settings of the receiving end, where they differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer: Option<Peer>,
 }
 
 /// Flows from one host to another that arrive during the run, as a Poisson process, each with an amount of data from a
@@ -262,10 +267,13 @@ pub struct Arrivals {
     /// The receive window.
     #[serde(default = "classic_window")]
     pub receive_window: ReceiveWindow,
-    /// Settings of TCP.
-    #[serde(default, skip_serializing_if = "is_default")]
+    /// Settings of TCP, of both ends unless `peer` has others.
+    #[serde(default, deserialize_with = "PartialConfig::read_with_variant", skip_serializing_if = "is_default")]
     #[schemars(extend("default" = PartialConfig::default()))]
     pub tcp: PartialConfig,
+    /// Settings of the receiving ends, where they differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub peer: Option<Peer>,
 }
 
 impl Arrivals {
@@ -279,6 +287,7 @@ impl Arrivals {
             start: self.start,
             stop: self.stop,
             tcp: self.tcp.clone(),
+            peer: self.peer.clone(),
             ..Flow::between([self.from.clone(), self.to.clone()])
         }
     }
@@ -302,6 +311,7 @@ impl Flow {
             start: Span::ZERO,
             stop: None,
             tcp: PartialConfig::default(),
+            peer: None,
         }
     }
 

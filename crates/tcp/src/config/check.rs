@@ -104,7 +104,7 @@ impl PartialConfig {
             } else if self.control.is_some() {
                 Fault::new("control", quote_name(name), expected)
             } else {
-                Fault::new("variant", quote_name(&self.variant), expected)
+                Fault::new("variant", quote_name(self.variant()), expected)
             }
         };
         if control.regulates_recovery() {

@@ -3,6 +3,7 @@
 
 mod check;
 mod choices;
+mod negotiation;
 pub mod presets;
 pub mod receive_window;
 mod settings;
@@ -45,9 +46,9 @@ settings! {
     #[schemars(rename = "Tcp", transform = engine::bare_name::accept_name::<PartialConfig>)]
     pub struct PartialConfig {
         /// The variant, by the name papers use.
-        #[serde(default = "default_variant")]
-        #[schemars(extend("enum" = presets::list_variants()))]
-        variant: String = default_variant(),
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schemars(with = "String", extend("enum" = presets::list_variants(), "default" = default_variant()))]
+        variant: Option<String> = Some(default_variant()),
     }
 
     keys {
@@ -143,6 +144,23 @@ settings! {
 }
 
 engine::bare_name! { PartialConfig, "variant" }
+
+impl PartialConfig {
+    /// The name of the variant; the default variant if the table has none.
+    pub fn variant(&self) -> &str {
+        self.variant.as_deref().unwrap_or(presets::PRESETS[0].name)
+    }
+
+    /// Reads the table of a flow, whose variant is the default one if the table names none.
+    ///
+    /// # Errors
+    /// Errors of the deserializer.
+    pub fn read_with_variant<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut table = <Self as serde::Deserialize>::deserialize(deserializer)?;
+        table.variant.get_or_insert_with(default_variant);
+        Ok(table)
+    }
+}
 
 impl Config {
     /// Bytes of data in a full segment: [`segment`](Self::segment) less the bytes of options (RFC 6691).

@@ -22,7 +22,7 @@ pub struct Preset {
 impl Preset {
     /// Returns the settings of the variant. Keys that the variant does not set are unset.
     pub fn table(&self) -> PartialConfig {
-        PartialConfig { variant: self.name.into(), ..(self.settings)() }
+        PartialConfig { variant: Some(self.name.into()), ..(self.settings)() }
     }
 
     /// Returns the default settings, with the variant's settings merged over them.

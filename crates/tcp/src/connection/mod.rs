@@ -96,6 +96,22 @@ impl Connection {
         connection
     }
 
+    /// Creates an end in ESTABLISHED as [`established`](Self::established) does, with the options on which its settings
+    /// `own` and those of the other end agree (see [`Config::negotiate`]). `opens` is true for the end that would have
+    /// begun the handshake.
+    pub fn established_with([own, other]: [&Config; 2], opens: bool, [local_port, remote_port]: [u16; 2]) -> Self {
+        let agreed = own.negotiate(other, opens);
+        let peer_window = other.window.initial(other.segment);
+        // The receiving half keeps the segment that this end announces, as it does after a handshake.
+        let announced = Config { segment: own.segment, ..agreed.clone() };
+        let mut connection = Self::established(&announced, local_port, remote_port, peer_window);
+        if agreed.segment < own.segment {
+            connection.sender.rebuild(&Config { segment: agreed.segment_data(), ..agreed });
+            connection.sender.on_handshake(connection.ecn, peer_window, None, None);
+        }
+        connection
+    }
+
     /// Creates an end that opens a connection by a SYN. `iss` is the end's initial sequence number.
     pub fn connect(config: &Config, local_port: u16, remote_port: u16, iss: SeqNum) -> Self {
         Self::new(config, local_port, remote_port, State::SynSent, iss + 1)

@@ -19,6 +19,8 @@ pub(in crate::world) struct ConnectionPlan<'a> {
     pub class: Dscp,
     pub start: Time,
     pub tcp: &'a tcp::Config,
+    /// Settings of the receiving end, if they differ.
+    pub peer: Option<&'a tcp::Config>,
     /// Random streams of the sending and the receiving end.
     pub streams: [Stream; 2],
     /// Whether the receiving end begins the handshake.
@@ -32,11 +34,13 @@ pub(in crate::world) struct ConnectionPlan<'a> {
 impl ConnectionPlan<'_> {
     /// Creates the sending and the receiving end, with their ports and wake-ups; `observed` if the ends report events.
     pub(super) fn ends(&self, ports: [u16; 2], slots: [Slot; 2], observed: bool) -> [End; 2] {
-        let tcp = self.tcp;
+        let settings = [self.tcp, self.peer.unwrap_or(self.tcp)];
         [[0, 1], [1, 0]].map(|[here, there]| {
             let (sends, opens) = (here == 0, (here == 1) == self.receiver_opens);
+            let tcp = settings[here];
             let config = tcp::Config { stream: self.streams[here], ..tcp.clone() };
-            let mut connection = open_connection(opens, &config, [ports[here], ports[there]]);
+            let other = self.peer.map(|_| settings[there]);
+            let mut connection = open_connection(opens, (&config, other), [ports[here], ports[there]]);
             if observed {
                 connection.observe();
             }
@@ -54,13 +58,20 @@ impl ConnectionPlan<'_> {
     }
 }
 
-/// Creates one end of a flow, with its port and the port of the other end. `opens` is true for the end that begins the
-/// handshake.
-fn open_connection(opens: bool, config: &tcp::Config, [here, there]: [u16; 2]) -> Connection {
+/// Creates one end of a flow, with its settings and its port, and with the settings of the other end, if they differ,
+/// and the port of that end. `opens` is true for the end that begins the handshake.
+fn open_connection(
+    opens: bool,
+    (config, other): (&tcp::Config, Option<&tcp::Config>),
+    [here, there]: [u16; 2],
+) -> Connection {
     // [RFC9293 s3.4.1]: any number, from the end's own random stream.
     let iss = SeqNum(config.stream.sub("initial sequence number").draws().next_u64() as u32);
     match (config.handshake, opens) {
-        (false, _) => Connection::established(config, here, there, config.window.initial(config.segment)),
+        (false, _) => match other {
+            Some(other) => Connection::established_with([config, other], opens, [here, there]),
+            None => Connection::established(config, here, there, config.window.initial(config.segment)),
+        },
         (true, true) => Connection::connect(config, here, there, iss),
         (true, false) => Connection::listen(config, here, iss),
     }

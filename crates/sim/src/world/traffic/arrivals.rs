@@ -119,7 +119,10 @@ impl Traffic {
             self.unfinished -= usize::from(self.awaits_arrivals);
         }
         let Arrivals { spec, stream, arrived, path, .. } = &self.arrivals[id];
-        let (now, ideal) = (agenda.now(), path.as_ref().map(|path| path.time(bytes, &spec.tcp)));
+        // An arriving flow is opened by its sender.
+        let agreed = spec.peer.as_deref().map(|peer| spec.tcp.negotiate(peer, true));
+        let (now, ideal) =
+            (agenda.now(), path.as_ref().map(|path| path.time(bytes, agreed.as_ref().unwrap_or(&spec.tcp))));
         let short = ShortFlow { arrivals: id, bytes, start: now, completed: None, ideal };
         let stream = stream.sub(&format!("flow {arrived}"));
         let reused = self.free_flows.pop();
@@ -129,6 +132,7 @@ impl Traffic {
             class: spec.class,
             start: now,
             tcp: &spec.tcp,
+            peer: spec.peer.as_deref(),
             streams: ["end 0", "end 1"].map(|name| stream.sub(name)),
             receiver_opens: false,
             bytes: Some(bytes),

@@ -90,6 +90,7 @@ fn open_carrier(
                 class: spec.class,
                 start: spec.start,
                 tcp: &spec.tcp,
+                peer: spec.peer.as_deref(),
                 streams: network.end_streams(flow.index()),
                 receiver_opens: session.application.receiver_opens(),
                 bytes: session.application.total(),
