@@ -6,10 +6,11 @@ use engine::{Bytes, Span};
 use ladder::{Ladder, ack, data, from_fixed, from_mobile, of_flow};
 use path::agent::AgentConfig;
 use path::agent::split::{Config, Side};
+use tcp::config::{BufferSizes, ReceiveWindow};
 use wire::{Flags, Options, Packet, SeqNum};
 
 fn split(change: impl FnOnce(&mut Config)) -> AgentConfig {
-    let mut config = Config::default();
+    let mut config = Config { buffer: Some(Bytes(65_535).into()), ..Config::default() };
     change(&mut config);
     AgentConfig::Split(config)
 }
@@ -80,7 +81,7 @@ fn connection_is_split_from_syn_to_fin() {
 
 #[test]
 fn full_buffer_closes_the_window() {
-    let scheme = split(|config| config.buffer = Bytes(3000));
+    let scheme = split(|config| config.buffer = Some(Bytes(3000).into()));
     let mut ladder = Ladder::new("3000 bytes kept at most; the mobile is slow", &scheme);
     ladder.at(0.0).fixed(data(0, 1000)).at(20.0).mobile(ack(1000));
     for number in 1..4 {
@@ -142,16 +143,20 @@ fn flows_beyond_the_limit_pass_unchanged() {
 
 #[test]
 fn invalid_settings_are_named() {
-    let wrong = |change: fn(&mut Config)| {
+    let wrong = |change: &dyn Fn(&mut Config)| {
         let faults = split(change).check();
         faults.into_iter().map(|fault| fault.key).collect::<Vec<_>>()
     };
-    assert_eq!(wrong(|_| {}), [""; 0]);
-    assert_eq!(wrong(|config| config.buffer = Bytes(0)), ["buffer"]);
-    assert_eq!(wrong(|config| config.buffer = Bytes(1 << 31)), ["buffer"]);
-    assert_eq!(wrong(|config| config.flows = 0), ["flows"]);
-    assert_eq!(wrong(|config| config.wireless.variant = "rneo".into()), ["wireless.variant"]);
-    assert_eq!(wrong(|config| config.wired.initial_window = Some(0)), ["wired.initial_window"]);
-    assert_eq!(wrong(|config| config.wired.min_rto = Some(Span::from_secs(1000))), ["wired.min_rto"]);
-    assert_eq!(wrong(|config| config.wireless.retries = 256), ["wireless.retries"]);
+    assert_eq!(wrong(&|_| {}), [""; 0]);
+    assert_eq!(wrong(&|config| config.buffer = Some(Bytes(0).into())), ["buffer"]);
+    assert_eq!(wrong(&|config| config.buffer = Some(Bytes(1 << 31).into())), ["buffer"]);
+    let sizes = |initial, max| ReceiveWindow::Autotuned(BufferSizes { initial: Bytes(initial), max: Bytes(max) });
+    assert_eq!(wrong(&|config| config.buffer = Some(sizes(1023, 2000))), ["buffer"]);
+    assert_eq!(wrong(&|config| config.buffer = Some(sizes(2000, 1999))), ["buffer"]);
+    assert_eq!(wrong(&|config| config.buffer = Some(sizes(1024, 1 << 30))), [""; 0]);
+    assert_eq!(wrong(&|config| config.flows = 0), ["flows"]);
+    assert_eq!(wrong(&|config| config.wireless.variant = "rneo".into()), ["wireless.variant"]);
+    assert_eq!(wrong(&|config| config.wired.initial_window = Some(0)), ["wired.initial_window"]);
+    assert_eq!(wrong(&|config| config.wired.min_rto = Some(Span::from_secs(1000))), ["wired.min_rto"]);
+    assert_eq!(wrong(&|config| config.wireless.retries = 256), ["wireless.retries"]);
 }

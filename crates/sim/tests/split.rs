@@ -149,3 +149,65 @@ fn acknowledged_data_can_be_lost() {
     assert!(lost >= missing && lost <= missing + 2000, "{missing} bytes are missing, {lost} are counted");
     assert_eq!((counter(&split, "flows_given_up"), counter(&split, "flows")), (1, 0));
 }
+
+/// A download over a geostationary satellite whose packets are never lost: 40 Mbps, a round trip of 600 ms, queues
+/// that hold the largest receive window.
+fn satellite(scheme: &str, flow: &str) -> String {
+    format!(
+        r#"
+        duration = "60 s"
+        [nodes]
+        server = "host"
+        gateway = {{ kind = "base-station", scheme = {scheme} }}
+        terminal = "host"
+        [links.wire]
+        kind = "wired"
+        between = ["server", "gateway"]
+        rate = "1 Gbps"
+        delay = "20 ms"
+        queue = "16000 packets"
+        [links.satellite]
+        kind = "wireless"
+        between = ["gateway", "terminal"]
+        rate = "40 Mbps"
+        delay = "280 ms"
+        queue = "16000 packets"
+        [flows.download]
+        from = "server"
+        to = "terminal"
+        {flow}
+        "#
+    )
+}
+
+fn delivered(scheme: &str, flow: &str) -> u64 {
+    run_network(&build_network(&satellite(scheme, flow))).flows[0].bytes_delivered
+}
+
+/// The legs inherit the receive window of the flow: the node needs no setting on a path with a large bandwidth-delay
+/// product.
+#[test]
+fn split_does_not_slow_a_download_without_losses_over_a_satellite() {
+    for (variant, handshake) in [("reno", false), ("reno", true), ("cubic", true), ("linux", true)] {
+        let flow =
+            format!("receive_window = \"autotuned\"\ntcp = {{ variant = \"{variant}\", handshake = {handshake} }}");
+        let legs = format!("{{ kind = \"split\", wired = \"{variant}\", wireless = \"{variant}\" }}");
+        let [whole, split] = ["\"unmodified\"", legs.as_str()].map(|scheme| delivered(scheme, &flow));
+        assert!(split >= whole, "{variant} {handshake}: {split} of {whole} bytes");
+    }
+}
+
+/// A constant receive window of the flow is the buffer of the node. By hand: the round trip of a full segment over both
+/// links is 600 ms of propagation, 12 + 300 us for 1500 B and 0.32 + 8 us for 40 B, and 65,535 B are 44 full segments,
+/// so 44 x 1460 B leave in each round trip.
+#[test]
+fn legs_inherit_a_constant_window_of_the_flow() {
+    let flow = "receive_window = \"65535 B\"\ntcp = \"reno\"";
+    let [inherits, own] =
+        ["\"split\"", "{ kind = \"split\", buffer = \"65535 B\" }"].map(|scheme| delivered(scheme, flow));
+    assert_eq!(inherits, own);
+    let in_60_s = 60.0 / 0.600_32 * 44.0 * 1460.0;
+    assert!((0.9 * in_60_s..=in_60_s).contains(&(inherits as f64)), "{inherits} of {in_60_s}");
+    let larger = delivered("{ kind = \"split\", buffer = \"autotuned\" }", "receive_window = \"4 MB\"\ntcp = \"reno\"");
+    assert!(larger > 20 * inherits, "{larger}");
+}

@@ -22,6 +22,7 @@ mod traits;
 pub mod unmodified;
 
 use engine::{Rate, Span, Time};
+use tcp::config::ReceiveWindow;
 use wire::{Addr, Packet};
 
 use crate::channel::ChannelState;
@@ -145,9 +146,10 @@ pub enum AgentVerdict {
 /// The two connections into which an agent splits a flow.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SplitLegs {
-    /// Bytes that the node keeps for each flow and direction, until the far end has acknowledged them. The window toward
+    /// The receive window of both connections; `None` for the window of the flow. A constant size is also the number of
+    /// bytes that the node stores for each flow and direction until the far end has acknowledged them: the window toward
     /// the sender is what is left.
-    pub buffer: u64,
+    pub window: Option<ReceiveWindow>,
     /// Settings of the connection away from the radio link.
     pub wired: tcp::Config,
     /// Settings of the connection over the radio link.
@@ -161,6 +163,10 @@ pub struct SplitLegs {
 /// node's link layer. Packets that the agent sends are routed from the node. `deadline` is queried at the beginning of the
 /// run and after each call.
 pub trait Agent: Send {
+    /// Called when a flow over TCP begins, before its first packet, at each node that splits connections, with the
+    /// endpoints of the flow and its receive window. The endpoints of a flow that has ended can be used again. Flows from
+    /// outside of a simulation are not announced.
+    fn on_flow(&mut self, _: [(Addr, u16); 2], _: ReceiveWindow) {}
     /// Called before a packet is queued for the radio link. The agent may change the packet.
     fn before_air(&mut self, _: &mut Packet, _: &mut AgentCx<'_>) -> AgentVerdict {
         AgentVerdict::Pass

@@ -3,6 +3,8 @@
 //! ```text
 //! throughput <= B / (t1 + t2)    B: bytes that the node keeps for a flow and direction, or the largest window
 //!                                   that it can advertise to the sender
+//!                                   that it can advertise to the sender; a node without a `buffer` has the
+//!                                   flow's receive window
 //!                                t1, t2: round trips between the sender and the node, and the node and the receiver
 //! ```
 //!
@@ -33,15 +35,17 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
             Some(shift) => unscaled << shift,
             None => unscaled,
         };
-        let most = split.legs.buffer.min(advertised);
+        let window = split.legs.window.unwrap_or(tcp.window);
+        let buffer = window.max();
+        let most = buffer.min(advertised);
         let node = &context.network.nodes[split.node].name;
-        if split.legs.buffer < u64::from(segment) {
+        if buffer < u64::from(segment) {
             let key = scheme_key(context, split.node);
             let text = format!(
                 "a `buffer` of at least a segment of flows.{} ({} B): {node} splits its segments and waits for each part",
                 path.flow.name, segment,
             );
-            warnings.push(Problem::new(text).key(key).found(Bytes(split.legs.buffer).to_string()));
+            warnings.push(Problem::new(text).key(key).found(window.to_string()));
             continue;
         }
         if most as f64 >= product {
@@ -58,15 +62,19 @@ pub(super) fn check(context: &Context<'_>) -> Vec<Problem> {
             path.rate,
         );
         let size = round_up_window(product);
-        let problem = if split.legs.buffer <= advertised {
+        let problem = if split.legs.window.is_some() && buffer <= advertised {
             let key = scheme_key(context, split.node);
             let problem = Problem::new(format!("a `buffer` of {consequence}")).key(&key);
-            let problem = problem.found(Bytes(split.legs.buffer).to_string());
+            let problem = problem.found(window.to_string());
             let name = context.network.nodes[split.node].agent.name();
             problem.hint(format!("write {key} = {{ kind = \"{name}\", buffer = \"{size}\" }}"))
         } else {
             let key = window_key(context, path.flow);
-            let why = "its window scale is the one with which the node advertises";
+            let why = if split.legs.window.is_none() {
+                "the node stores at most this window for the flow"
+            } else {
+                "its window scale is the one with which the node advertises"
+            };
             let problem = Problem::new(format!("{consequence}; {why}")).key(&key).found(tcp.window.to_string());
             problem.hint(format!("write {key} = \"{size}\""))
         };

@@ -83,6 +83,8 @@ impl World {
         let opened = self.traffic.open_arrival(arrivals, &mut self.endpoints, &mut self.agenda);
         let Some(flow) = opened.map(|flow| self.traffic.flow(flow)) else { return };
         let (Carrier::Connection { sender, close }, Some(bytes)) = (flow.carrier(), flow.bytes()) else { return };
+        let window = self.traffic.arrival_window(arrivals);
+        self.processors.announce_flow(self.endpoints.end(sender).sockets(), window);
         if S::ACTIVE {
             let (flow, ideal) = (flow.number(), flow.short().and_then(|short| short.ideal));
             let arrived = Event::FlowArrived { flow, arrivals, bytes, ideal };

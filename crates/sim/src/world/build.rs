@@ -35,6 +35,11 @@ impl World {
         let mut endpoints = Endpoints::new(network.nodes.len(), observed);
         let mut traffic = Traffic::new(network, &mut endpoints, &mut agenda);
         traffic.add_arrivals(network, &mut topology, &mut agenda);
+        for (flow, spec) in traffic.network_flows().iter().zip(&network.flows) {
+            if let Some(sender) = flow.sender() {
+                processors.announce_flow(endpoints.end(sender).sockets(), spec.receiver_tcp().window);
+            }
+        }
         let mut world = World { agenda, topology, transmitters, processors, endpoints, traffic, probes: Probes::new() };
         world.mobiles_begin();
         let transmitters = &mut world.transmitters;

@@ -5,7 +5,8 @@ use std::collections::VecDeque;
 use engine::{Order, Schedule, Slot, Span, Time};
 use path::agent::{Agent, AgentCx, AgentEvent};
 use path::channel::ChannelState;
-use wire::Packet;
+use tcp::config::ReceiveWindow;
+use wire::{Addr, Packet};
 
 use crate::ids::LinkId;
 use crate::timer::{Due, Timer};
@@ -26,6 +27,11 @@ impl InstalledAgent {
 
     pub fn agent(&self) -> &dyn Agent {
         &*self.agent
+    }
+
+    /// Announces a flow to the agent.
+    pub fn announce_flow(&mut self, ends: [(Addr, u16); 2], window: ReceiveWindow) {
+        self.agent.on_flow(ends, window);
     }
 
     /// Calls the agent, and updates its wake-up.

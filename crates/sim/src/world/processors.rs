@@ -4,7 +4,8 @@ use engine::{IdVec, Span, Time};
 use path::agent::{Agent, AgentCx, AgentEvent, Departure};
 use path::channel::ChannelState;
 use path::mac::arq::Arq;
-use wire::Packet;
+use tcp::config::ReceiveWindow;
+use wire::{Addr, Packet};
 
 use super::agenda::{Agenda, Wakeup};
 use super::node::{Forecast, InstalledAgent, Processing};
@@ -19,6 +20,8 @@ use crate::timer::Due;
 pub(super) struct Processors {
     processing: IdVec<NodeId, Option<Processing>>,
     agents: IdVec<NodeId, Option<InstalledAgent>>,
+    /// The nodes that split connections.
+    splitters: Vec<NodeId>,
     /// Delay after the agent at the far end: only with link layers that pass packets to the agent before this delay.
     agent_delays: IdVec<HopIndex, Option<Box<Processing>>>,
     /// Packets sent by an agent during a call.
@@ -33,6 +36,7 @@ impl Processors {
         let mut processors = Processors {
             processing: IdVec::default(),
             agents: IdVec::default(),
+            splitters: Vec::new(),
             agent_delays: IdVec::default(),
             outbox: Vec::new(),
             events: Vec::new(),
@@ -45,6 +49,9 @@ impl Processors {
             processors.processing.push(processing);
             processors.agents.push(spec.agent.build().map(|agent| {
                 let links = links.iter().copied().filter(|link| network.links[link.index()].wireless);
+                if agent.split_legs().is_some() {
+                    processors.splitters.push(node);
+                }
                 let forecast = agent.foresight();
                 let forecast =
                     forecast.map(|lead| Forecast::new(agenda.slot(Wakeup::Forecast(node)), lead, links.collect()));
@@ -52,6 +59,15 @@ impl Processors {
             }));
         }
         processors
+    }
+
+    /// Announces a flow over TCP, by the addresses and ports of its ends, to the nodes that split connections.
+    pub fn announce_flow(&mut self, ends: [(Addr, u16); 2], window: ReceiveWindow) {
+        for node in &self.splitters {
+            if let Some(installed) = &mut self.agents[*node] {
+                installed.announce_flow(ends, window);
+            }
+        }
     }
 
     /// Adds the delays after agents that receive packets before the delay of their end of a hop.

@@ -46,6 +46,28 @@ impl Default for BufferSizes {
     }
 }
 
+/// Minimum initial size of an autotuned buffer, in bytes.
+pub const MIN_BUFFER: u64 = 1024;
+/// Maximum window that can be advertised, in bytes [RFC7323 s2.3].
+pub const MAX_WINDOW: u64 = 1 << 30;
+
+impl BufferSizes {
+    /// Values of valid sizes, in words.
+    pub const EXPECTED: &str = "an initial size of at least 1024 B, and a max between it and 1 GiB";
+
+    /// Whether the sizes are in their ranges, and the maximum is not below the initial size.
+    pub fn are_valid(&self) -> bool {
+        MIN_BUFFER <= self.initial.0 && self.initial <= self.max && self.max.0 <= MAX_WINDOW
+    }
+}
+
+/// The autotuned window of Linux.
+impl Default for ReceiveWindow {
+    fn default() -> Self {
+        ReceiveWindow::Autotuned(BufferSizes::default())
+    }
+}
+
 const AUTOTUNED: &str = "autotuned";
 const FIXED: &str = "fixed ";
 

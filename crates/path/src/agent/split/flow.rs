@@ -1,6 +1,7 @@
 //! A split flow: two connections back to back. Each connection faces one end and impersonates the other.
 
 use engine::Time;
+use tcp::config::ReceiveWindow;
 use tcp::{Connection, Failure, State};
 use wire::{Addr, Ecn, Flags, Packet, Segment, SeqNum};
 
@@ -36,10 +37,53 @@ struct Leg {
     sent_to: SeqNum,
     /// Number of received bytes passed to the other leg.
     passed: u64,
-    /// Number of bytes removed from the receive buffer because the far end has acknowledged them.
-    read: u64,
+    /// Number of passed bytes that the far end has acknowledged.
+    delivered: u64,
+    /// The rule by which received bytes leave the receive buffer.
+    relays: RelayRule,
     /// True if the other leg was notified of the end of the data.
     closed: bool,
+}
+
+/// Segments that an autotuned send buffer holds at least twice (`TCP_INIT_CWND`).
+const LEAST_SEGMENTS: u64 = 10;
+
+/// The rule by which the bytes that a leg has received leave its receive buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum RelayRule {
+    /// A buffer of constant size stores all bytes that the far end has not acknowledged. Bytes are written to the other
+    /// leg at once.
+    UntilAcknowledged,
+    /// The receive buffer is autotuned, and so is the send buffer of the other leg: it holds twice the congestion window
+    /// (Linux: `tcp_sndbuf_expand`), at most `max` bytes. Bytes wait in the receive buffer while the send buffer is
+    /// full.
+    ThroughSendBuffer {
+        /// Size of a full segment in bytes.
+        segment: u64,
+        /// Maximum size of the send buffer in bytes.
+        max: u64,
+    },
+}
+
+impl RelayRule {
+    fn of(window: ReceiveWindow, segment: u32) -> Self {
+        match window {
+            ReceiveWindow::Fixed(_) => RelayRule::UntilAcknowledged,
+            ReceiveWindow::Autotuned(sizes) => {
+                RelayRule::ThroughSendBuffer { segment: segment.into(), max: sizes.max.0 }
+            }
+        }
+    }
+
+    /// Returns the number of unacknowledged bytes that the leg `far` may hold; `None` for no limit.
+    fn send_buffer(self, far: &Connection) -> Option<u64> {
+        match self {
+            RelayRule::UntilAcknowledged => None,
+            RelayRule::ThroughSendBuffer { segment, max } => {
+                Some((2 * (far.cwnd() as u64).max(LEAST_SEGMENTS * segment)).min(max))
+            }
+        }
+    }
 }
 
 /// Data covered by the acknowledgment number of a segment.
@@ -81,11 +125,12 @@ impl SplitFlow {
         let leg = |end: usize| {
             let [(addr, port), (poses, poses_port)] = [ends.0[end], ends.0[1 - end]];
             let config = tcp::Config { segment: agreed.segment, ..configs[end].clone() };
+            let relays = RelayRule::of(config.window, config.segment);
             let taken = agreed.toward(end);
             let mut connection = Connection::adopt(&config, [poses_port, port], &taken);
             connection.hold_reading();
             let origin = taken.origins[0];
-            Leg { connection, addr, poses, origin, sent_to: origin, passed: 0, read: 0, closed: false }
+            Leg { connection, addr, poses, origin, sent_to: origin, passed: 0, delivered: 0, relays, closed: false }
         };
         let whole = unconfirmed.is_none();
         SplitFlow { legs: [leg(0), leg(1)], unconfirmed, whole, failed: false, armed: Time::NEVER }
@@ -218,26 +263,33 @@ impl SplitFlow {
 impl Leg {
     /// Returns the number of bytes received here in order that the far end has not acknowledged.
     fn buffered_bytes(&self) -> u64 {
-        self.connection.readable()
+        self.connection.bytes_received() - self.delivered
     }
 
     /// Passes received data to the leg toward the far end, and frees the buffer space of data that the far end has
     /// acknowledged.
     fn relay(&mut self, far: &mut Leg) {
-        let came = self.connection.bytes_received();
-        if came > self.passed {
-            far.connection.write(came - self.passed);
-            self.passed = came;
-        }
         // A FIN counts as one byte after the data.
-        let arrived = far.connection.bytes_acknowledged().min(self.passed);
-        if arrived > self.read {
-            self.connection.read(arrived - self.read);
-            self.read = arrived;
+        let delivered = far.connection.bytes_acknowledged().min(self.passed);
+        let arrived = std::mem::replace(&mut self.delivered, delivered);
+        let came = self.connection.bytes_received();
+        let most = self.relays.send_buffer(&far.connection).map_or(u64::MAX, |size| delivered + size);
+        let passed = came.min(most).max(self.passed);
+        let moved = passed - self.passed;
+        if moved > 0 {
+            far.connection.write(moved);
+            self.passed = passed;
+        }
+        let read = match self.relays {
+            RelayRule::UntilAcknowledged => delivered - arrived,
+            RelayRule::ThroughSendBuffer { .. } => moved,
+        };
+        if read > 0 {
+            self.connection.read(read);
         }
         let ended =
             matches!(self.connection.state(), State::CloseWait | State::Closing | State::LastAck | State::TimeWait);
-        if ended && !self.closed {
+        if ended && !self.closed && self.passed == came {
             self.closed = true;
             far.connection.shutdown_write();
         }

@@ -14,11 +14,11 @@ mod flow;
 mod opening;
 mod proxy;
 
+use engine::Span;
 use engine::registry::{Fault, Settings};
-use engine::{Bytes, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tcp::config::Tries;
+use tcp::config::{BufferSizes, ReceiveWindow, Tries};
 use tcp::presets::{self, Preset};
 
 use super::{Agent, Effect, SchemeAction, SchemeNode, Semantics, Traits};
@@ -50,9 +50,10 @@ pub fn traits() -> Traits {
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// Buffer per flow and direction, in bytes; the window toward the sender closes when the buffer is full.
-    #[serde(default = "classic_window")]
-    pub buffer: Bytes,
+    /// Receive window of both connections, toward each end. A size is the buffer per flow and direction: the window
+    /// toward the sender closes when the buffer is full. Default: the receive window of the flow.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub buffer: Option<ReceiveWindow>,
     /// Maximum number of split flows. Packets of other flows pass unchanged.
     #[serde(default = "default_max_flows")]
     #[schemars(range(min = 1, max = 1_000_000))]
@@ -92,11 +93,6 @@ pub struct Side {
 
 engine::bare_name! { Side, "variant" }
 
-/// Returns the largest window without scaling.
-fn classic_window() -> Bytes {
-    Bytes(65_535)
-}
-
 fn default_max_flows() -> u32 {
     1000
 }
@@ -113,13 +109,7 @@ fn default_retries() -> u32 {
 impl Default for Config {
     fn default() -> Self {
         let side = Side::default();
-        Config {
-            buffer: classic_window(),
-            flows: default_max_flows(),
-            wired: side.clone(),
-            wireless: side,
-            assume_sack: false,
-        }
+        Config { buffer: None, flows: default_max_flows(), wired: side.clone(), wireless: side, assume_sack: false }
     }
 }
 
@@ -137,9 +127,15 @@ const MAX_RETRIES: u32 = 255;
 impl Settings for Config {
     fn check(&self) -> Vec<Fault> {
         let mut faults = Vec::new();
-        if !(1..=MAX_BUFFER).contains(&self.buffer.0) {
-            let fault = Fault::new("buffer", self.buffer, "at least 1 byte and at most 1 GiB");
-            faults.push(fault.hint("with less than two segments a flow waits for every acknowledgment"));
+        match self.buffer {
+            Some(ReceiveWindow::Fixed(size)) if !(1..=MAX_BUFFER).contains(&size.0) => {
+                let fault = Fault::new("buffer", size, "at least 1 byte and at most 1 GiB");
+                faults.push(fault.hint("with less than two segments a flow waits for every acknowledgment"));
+            }
+            Some(window @ ReceiveWindow::Autotuned(sizes)) if !sizes.are_valid() => {
+                faults.push(Fault::new("buffer", window, BufferSizes::EXPECTED));
+            }
+            _ => {}
         }
         if !(1..=MAX_FLOWS).contains(&self.flows) {
             faults.push(Fault::new("flows", self.flows, format!("1 to {MAX_FLOWS} flows")));
@@ -164,7 +160,7 @@ impl Side {
         if let Some(segments) = self.initial_window.filter(|segments| !(1..=1000).contains(segments)) {
             faults.push(Fault::new(initial_window, segments, "a whole number of segments, 1 to 1000"));
         }
-        let max = self.tcp(classic_window()).max_rto;
+        let max = self.tcp().max_rto;
         if let Some(min) = self.min_rto.filter(|min| *min == Span::ZERO || *min > max) {
             faults.push(Fault::new(min_rto, min, format!("more than 0 and at most {max}")));
         }
@@ -174,10 +170,9 @@ impl Side {
         faults
     }
 
-    /// Returns the configuration of a connection with a receive buffer of `buffer` bytes.
-    fn tcp(&self, buffer: Bytes) -> tcp::Config {
+    /// Returns the configuration of a connection, whose receive window the proxy sets for each flow.
+    fn tcp(&self) -> tcp::Config {
         let mut config = presets::find_preset(&self.variant).map_or_else(tcp::Config::default, Preset::config);
-        config.window = tcp::config::ReceiveWindow::Fixed(buffer);
         config.initial_window = self.initial_window.unwrap_or(config.initial_window);
         config.min_rto = self.min_rto.unwrap_or(config.min_rto);
         config.retries.data = Tries::Max(self.retries);

@@ -1,9 +1,10 @@
 //! The table of split flows with their alarms.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::{Stream, Time};
 use tcp::Failure;
+use tcp::config::ReceiveWindow;
 use wire::{Addr, Body, Ecn, Flags, Packet, Segment};
 
 use super::Config;
@@ -48,6 +49,10 @@ pub(super) struct Proxy {
     wired: tcp::Config,
     /// Configuration of the connections toward the mobile.
     wireless: tcp::Config,
+    /// The receive window of the legs of every flow; `None` for the window of the flow.
+    window: Option<ReceiveWindow>,
+    /// The receive windows of flows, except of flows with the default window.
+    flow_windows: BTreeMap<FlowEndpoints, ReceiveWindow>,
     assume_sack: bool,
     /// Buffered bytes of all flows.
     buffered: u64,
@@ -61,8 +66,10 @@ impl Proxy {
         Proxy {
             table: LruTable::new(config.flows as usize),
             alarms: BTreeSet::new(),
-            wired: config.wired.tcp(config.buffer),
-            wireless: config.wireless.tcp(config.buffer),
+            wired: config.wired.tcp(),
+            wireless: config.wireless.tcp(),
+            window: config.buffer,
+            flow_windows: BTreeMap::new(),
             assume_sack: config.assume_sack,
             buffered: 0,
             counters: SplitCounters::default(),
@@ -189,10 +196,11 @@ impl Proxy {
         if let Some(number) = number {
             self.forget(number);
         }
+        let window = self.window.unwrap_or_else(|| self.flow_windows.get(&ends).copied().unwrap_or_default());
         let config = |end: usize| {
             let config = if end == air { &self.wireless } else { &self.wired };
             let name = format!("split flow {} end {end}", self.counters.flows_split);
-            tcp::Config { stream: Stream::default().sub(&name), ..config.clone() }
+            tcp::Config { window, stream: Stream::default().sub(&name), ..config.clone() }
         };
         let flow = SplitFlow::new(&ends, agreed, [config(0), config(1)], from);
         self.counters.flows_split += 1;
@@ -292,11 +300,20 @@ fn emit_consumed(packet: &Packet, verdict: AgentVerdict, cx: &mut AgentCx<'_>) {
 impl Agent for Proxy {
     fn split_legs(&self) -> Option<SplitLegs> {
         Some(SplitLegs {
-            buffer: self.wired.window.max(),
+            window: self.window,
             wired: self.wired.clone(),
             wireless: self.wireless.clone(),
             assume_sack: self.assume_sack,
         })
+    }
+
+    fn on_flow(&mut self, ends: [(Addr, u16); 2], window: ReceiveWindow) {
+        let ends = FlowEndpoints::between(ends);
+        if window == ReceiveWindow::default() {
+            self.flow_windows.remove(&ends);
+        } else {
+            self.flow_windows.insert(ends, window);
+        }
     }
 
     fn before_air(&mut self, packet: &mut Packet, cx: &mut AgentCx<'_>) -> AgentVerdict {

@@ -86,6 +86,12 @@ impl End {
         self.dscp
     }
 
+    /// Address and port of this end and of the other.
+    pub fn sockets(&self) -> [(Addr, u16); 2] {
+        let (own, other) = self.connection.ports();
+        [(self.addr, own), (self.peer, other)]
+    }
+
     /// Whether this end sends the data.
     pub fn sends(&self) -> bool {
         self.sends

@@ -4,6 +4,7 @@
 //! have been used.
 
 use engine::{Draws, Slot, Span, Stream, Time};
+use tcp::config::ReceiveWindow;
 use wire::{Packet, Segment};
 
 use super::Traffic;
@@ -104,6 +105,11 @@ impl Arrivals {
 }
 
 impl Traffic {
+    /// The receive window of the flows of a process.
+    pub fn arrival_window(&self, id: ArrivalsId) -> ReceiveWindow {
+        self.arrivals[id].spec.tcp.window
+    }
+
     /// Adds an arriving flow, and schedules the next arrival. Returns the new flow; `None` if its nodes have no free
     /// port.
     pub fn open_arrival(
