@@ -254,6 +254,29 @@ const CASES: &[Case<'_>] = &[
             "tcp = { ecn = \"request\", ecn_codepoint = \"ect1\" }",
         ],
     ),
+    // The reading of received data.
+    ("from = \"a\"", "from = \"a\"\nreader = \"7 bps\"", &["flows.down.reader", "7 bps", "a byte per second"]),
+    (
+        "from = \"a\"",
+        "from = \"a\"\nreader = { burst = \"0 B\", every = \"1 s\" }",
+        &["flows.down.reader.burst", "0 B", "at least one byte"],
+    ),
+    (
+        "from = \"a\"",
+        "from = \"a\"\nreader = { burst = \"1 kB\", every = \"0 s\" }",
+        &["flows.down.reader.every", "0 s", "more than 0"],
+    ),
+    ("from = \"a\"", "from = \"a\"\nreader = { burst = \"1 kB\" }", &["flows.down.reader", "exactly one form"]),
+    (
+        "from = \"a\"",
+        "from = \"a\"\nreader = { rate = \"1 Mbps\", every = \"1 s\" }",
+        &["flows.down.reader", "exactly one form"],
+    ),
+    (
+        "from = \"a\"",
+        "from = \"a\"\nreader = { pauses = { every = \"1 s\", for = \"1 s\" } }",
+        &["flows.down.reader.pauses.for", "1 s", "less than `every`"],
+    ),
     ("from = \"a\"", "from = \"x\"", &["flows.down.from", "a node of kind \"host\""]),
     (
         "a = { kind = \"host\" }",
@@ -481,5 +504,17 @@ proptest! {
             let shown = problem.to_string();
             prop_assert!(shown.chars().all(|c| c == '\n' || !c.is_control()), "{shown:?}");
         }
+    }
+}
+
+#[test]
+fn reader_needs_a_receive_buffer() {
+    for (traffic, transport) in [("cbr", "udp"), ("ping", "icmp-echo")] {
+        let flow = format!("traffic = \"{traffic}\"\ntransport = \"{transport}\"\nreader = \"1 Mbps\"");
+        let read = testkit::read_scenario(&testkit::wire_text("8 Mbps", "1 ms", &flow));
+        let problems = scenario::check(&read).expect_err("no receive buffer");
+        let [problem] = &problems[..] else { panic!("{problems:?}") };
+        assert_eq!(problem.key.as_deref(), Some("flows.flow.reader"));
+        assert_eq!(problem.expected, format!("no value: a flow over {transport} has no receive buffer"));
     }
 }

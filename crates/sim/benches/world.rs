@@ -154,6 +154,7 @@ fn arriving_flows(bencher: divan::Bencher<'_, '_>) {
         count: Some(FLOWS),
         tcp: tcp::Config { segment: 1000, window: Bytes(64_000).into(), ..tcp::Config::default() },
         class: Default::default(),
+        reader: None,
     };
     let network = Network {
         nodes: vec![build_bench_node("a", NodeKind::Host), build_bench_node("b", NodeKind::Host)],

@@ -20,6 +20,7 @@ use crate::app::ApplicationConfig;
 use crate::association::Association;
 use crate::node_kind::NodeKind;
 use crate::radio::Radio;
+use crate::reader::ReaderConfig;
 use crate::size::SizeConfig;
 use crate::transport::Transport;
 
@@ -259,6 +260,9 @@ pub struct FlowSpec {
     /// TCP settings of the receiving end, if they differ from `tcp`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer: Option<Box<tcp::Config>>,
+    /// How the application at the receiving end of a flow over TCP reads; `None` if it reads on arrival.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reader: Option<ReaderConfig>,
 }
 
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
@@ -286,6 +290,7 @@ impl FlowSpec {
             further_connection: false,
             ecn_codepoint: None,
             peer: None,
+            reader: None,
         }
     }
 
@@ -332,4 +337,7 @@ pub struct ArrivalSpec {
     /// TCP settings of the receiving end, if they differ from `tcp`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peer: Option<Box<tcp::Config>>,
+    /// How the applications at the receiving ends read; `None` if they read on arrival.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reader: Option<ReaderConfig>,
 }

@@ -25,6 +25,7 @@ mod peer;
 mod queue_control;
 mod queueing;
 mod rate_adaptation;
+mod readers;
 mod reordering;
 mod rescue;
 mod same_air;

@@ -11,10 +11,12 @@ mod tcp;
 use ::tcp::PartialConfig;
 use ::tcp::config::EcnCodepoint;
 use ::tcp::response::ResponseConfig;
-use engine::registry::Fault;
+use engine::registry::{Fault, Settings};
 use engine::{Members, Open, Span, Stream, Time};
 use path::agent::{AgentConfig, SchemeNode};
-use sim::{ApplicationConfig, ArrivalSpec, FlowSpec, Network, NodeKind, NodeSetting, NodeSpec, Transport};
+use sim::{
+    ApplicationConfig, ArrivalSpec, FlowSpec, Network, NodeKind, NodeSetting, NodeSpec, ReaderConfig, Transport,
+};
 use wire::Addr;
 
 use crate::incidence::Incidence;
@@ -338,6 +340,7 @@ impl Checker<'_> {
             stop: flow.stop.map_or(Time::NEVER, |stop| Time::ZERO + stop),
             further_connection: flow.connection_of.is_some(),
             peer,
+            reader: self.reader(&key, flow),
         }
     }
 
@@ -364,6 +367,10 @@ impl Checker<'_> {
             let problem = Problem::new(format!("settings of TCP, which a flow over {} does not use", transport.name()));
             self.report_problem(problem.key(format!("{key}.peer")).found("a table"));
         }
+        if let Some(reader) = flow.reader.filter(|_| transport != Transport::Tcp) {
+            let problem = Problem::new(format!("no value: a flow over {} has no receive buffer", transport.name()));
+            self.report_problem(problem.key(format!("{key}.reader")).found(reader.to_string()));
+        }
         if let Some(codepoint) = flow.ecn_codepoint.filter(|_| transport == Transport::Tcp) {
             let problem = Problem::new("no value: a flow over TCP negotiates ECN").key(format!("{key}.ecn_codepoint"));
             let name = if codepoint == EcnCodepoint::Ect1 { "ect1" } else { "ect0" };
@@ -371,6 +378,14 @@ impl Checker<'_> {
             self.report_problem(problem.found(format!("\"{name}\"")).hint(hint));
         }
         transport
+    }
+
+    /// Checks the reader of the flow at `key`, and returns it.
+    fn reader(&mut self, key: &str, flow: &Flow) -> Option<ReaderConfig> {
+        if let Some(reader) = flow.reader {
+            self.faults(&format!("{key}.reader"), reader.check());
+        }
+        flow.reader
     }
 
     fn arrivals(&mut self, name: &str, arrivals: &Arrivals) -> ArrivalSpec {
@@ -395,6 +410,7 @@ impl Checker<'_> {
             tcp,
             class: arrivals.class,
             peer,
+            reader: self.reader(&key, &flow),
         }
     }
 }

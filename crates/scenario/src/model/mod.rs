@@ -13,7 +13,7 @@ use path::agent::AgentConfig;
 use path::scheduler::SchedulerConfig;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use sim::{ApplicationConfig, Association, NodeKind, NodeSetting, Radio, SizeConfig, Transport};
+use sim::{ApplicationConfig, Association, NodeKind, NodeSetting, Radio, ReaderConfig, SizeConfig, Transport};
 
 pub use directed::Directed;
 use engine::Named;
@@ -217,6 +217,9 @@ pub struct Flow {
     /// The receive window.
     #[serde(default = "classic_window")]
     pub receive_window: ReceiveWindow,
+    /// How the receiving application reads; on arrival if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reader: Option<ReaderConfig>,
     /// Start time.
     #[serde(default, skip_serializing_if = "is_default")]
     #[schemars(extend("default" = Span::default()))]
@@ -267,6 +270,9 @@ pub struct Arrivals {
     /// The receive window.
     #[serde(default = "classic_window")]
     pub receive_window: ReceiveWindow,
+    /// How the receiving applications read; on arrival if not given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reader: Option<ReaderConfig>,
     /// Settings of TCP, of both ends unless `peer` has others.
     #[serde(default, deserialize_with = "PartialConfig::read_with_variant", skip_serializing_if = "is_default")]
     #[schemars(extend("default" = PartialConfig::default()))]
@@ -284,6 +290,7 @@ impl Arrivals {
             class: self.class,
             mss: self.mss,
             receive_window: self.receive_window,
+            reader: self.reader,
             start: self.start,
             stop: self.stop,
             tcp: self.tcp.clone(),
@@ -308,6 +315,7 @@ impl Flow {
             connection_of: None,
             mss: ethernet_segment(),
             receive_window: classic_window(),
+            reader: None,
             start: Span::ZERO,
             stop: None,
             tcp: PartialConfig::default(),

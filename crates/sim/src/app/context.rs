@@ -63,10 +63,10 @@ impl<'a> AppCx<'a> {
         }
     }
 
-    /// Bytes received at the receiving end of a connection, in order, or in datagrams.
+    /// Bytes that the application has read at the receiving end of a connection, or bytes received in datagrams.
     pub fn delivered_bytes(&self, connection: usize) -> u64 {
         match &self.access {
-            Access::Connections(ends) => ends.end(2 * connection + 1).bytes_received(),
+            Access::Connections(ends) => ends.end(2 * connection + 1).bytes_read(),
             Access::Datagrams(_, received) => *received,
         }
     }

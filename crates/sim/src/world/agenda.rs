@@ -30,6 +30,8 @@ pub(super) enum Wakeup {
     Roamer(RoamerId),
     /// A connection's timer.
     End(EndId),
+    /// The application at an end reads.
+    Reader(EndId),
     /// An agent's timer.
     Agent(NodeId),
     /// The channel of one of a node's links is about to change its state.

@@ -19,10 +19,13 @@ impl World {
         if S::TIMES {
             self.probes.end_acted(end, &mut self.endpoints);
         }
-        if self.endpoints.is_to_close(end) {
-            // The close of the other end is reported before the close of this end.
-            self.notify_end(end, sink);
-            self.endpoints.close(end);
+        if self.endpoints.has_attentive_application(end) {
+            self.endpoints.read(end, &mut self.agenda);
+            if self.endpoints.is_to_close(end) {
+                // The close of the other end is reported before the close of this end.
+                self.notify_end(end, sink);
+                self.endpoints.close(end);
+            }
         }
         if !self.send_compact(end, sink) {
             self.send(end, sink);

@@ -160,6 +160,7 @@ impl World {
             Wakeup::Crossing(medium) => self.medium_wakes(medium, MediumWakeup::Crossing, sink),
             Wakeup::Roamer(roamer) => self.roamer_looks(roamer, sink),
             Wakeup::End(end) => self.end_wakes(end, sink),
+            Wakeup::Reader(end) => self.end_acted(end, sink),
             Wakeup::Agent(node) => self.agent_wakes(node, sink),
             Wakeup::Forecast(node) => self.air_is_about_to_change(node, sink),
             Wakeup::Processing(node) => {

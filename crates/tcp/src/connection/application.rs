@@ -64,6 +64,11 @@ impl Connection {
         self.receiver.hold();
     }
 
+    /// Reads all data, and makes the application read on arrival from now on, as before `hold_reading`.
+    pub fn read_on_arrival(&mut self) {
+        self.receiver.read_on_arrival();
+    }
+
     /// Bytes available to read.
     pub fn readable(&self) -> u64 {
         self.receiver.readable()
@@ -72,6 +77,12 @@ impl Connection {
     /// Reads at most `max` bytes; returns how many were read.
     pub fn read(&mut self, max: u64) -> u64 {
         self.receiver.read(max)
+    }
+
+    /// Bytes that the application has read. Data that it reads on arrival counts when it was received in order.
+    #[inline]
+    pub fn bytes_read(&self) -> u64 {
+        self.receiver.bytes_received() - self.receiver.readable()
     }
 
     /// Whether the other end has closed and everything before its FIN was read.

@@ -186,6 +186,12 @@ impl Receiver {
         self.read_to = self.bytes_received();
     }
 
+    /// Reads all data, and makes the application read on arrival from now on.
+    pub fn read_on_arrival(&mut self) {
+        self.read(u64::MAX);
+        self.holds = false;
+    }
+
     /// Bytes the application may read.
     #[inline]
     pub fn readable(&self) -> u64 {

@@ -8,6 +8,7 @@ use wire::{Dscp, SeqNum};
 use super::end::End;
 use super::progress::ReceiverProgress;
 use crate::ids::{FlowId, NodeId};
+use crate::reader::ReaderConfig;
 use crate::world::ids::FlowIndex;
 
 /// The properties of a new connection.
@@ -29,6 +30,8 @@ pub(in crate::world) struct ConnectionPlan<'a> {
     pub bytes: Option<u64>,
     /// Whether the application observes the transfer.
     pub application_observes: bool,
+    /// How the application at the receiving end reads; `None` if it reads on arrival.
+    pub reader: Option<ReaderConfig>,
 }
 
 impl ConnectionPlan<'_> {
@@ -50,6 +53,7 @@ impl ConnectionPlan<'_> {
             end.dscp = self.class;
             end.progress = ReceiverProgress::from(self.start);
             end.closes_at_end = tcp.close && !sends;
+            end.is_attentive = end.closes_at_end;
             end.watched =
                 self.application_observes || tcp.handshake || tcp.close || tcp.retries.data != Tries::Unlimited;
             end.goal = self.bytes.filter(|_| sends).unwrap_or(u64::MAX);

@@ -5,6 +5,7 @@ use tcp::Connection;
 use wire::{Addr, Dscp, Packet};
 
 use super::progress::ReceiverProgress;
+use super::reading::EndReader;
 use crate::ids::{FlowId, NodeId};
 use crate::timer::{Due, Timer};
 use crate::world::ids::FlowIndex;
@@ -27,10 +28,14 @@ pub(in crate::world) struct End {
     pub(super) goal: u64,
     /// Whether the application closes after the other end has closed.
     pub(super) closes_at_end: bool,
+    /// Whether the application acts after events at the end: it has a `reader`, or closes after the other end.
+    pub(super) is_attentive: bool,
+    /// The reading of received data; `None` if the application reads on arrival.
+    pub(super) reader: Option<Box<EndReader>>,
     /// Whether the state of the connection matters: the flow can end other than by completion, or its application
     /// observes the transfer.
     pub(super) watched: bool,
-    /// Received and acknowledged bytes already reported to the application.
+    /// Read and acknowledged bytes already reported to the application.
     pub(super) shown: [u64; 2],
     /// The progress of the received data.
     pub(super) progress: ReceiverProgress,
@@ -56,6 +61,8 @@ impl End {
             sends: false,
             goal: u64::MAX,
             closes_at_end: false,
+            is_attentive: false,
+            reader: None,
             watched: false,
             shown: [0; 2],
             progress: ReceiverProgress::from(Time::ZERO),

@@ -5,6 +5,9 @@ mod datagrams;
 mod end;
 mod ports;
 mod progress;
+mod reading;
+
+use std::collections::BTreeMap;
 
 use engine::{IdVec, Slot, Time};
 use tcp::{Connection, Polled, State};
@@ -22,6 +25,7 @@ pub(super) use datagrams::{ArrivedDatagram, DatagramFlow, DatagramPlan};
 pub(super) use end::End;
 pub use ports::MAX_PORTS;
 use ports::Ports;
+use reading::EndReader;
 
 /// Effects of an action of a connection.
 pub(super) enum ActionOutcome {
@@ -35,7 +39,7 @@ pub(super) enum ActionOutcome {
 
 /// Events at an end since the last notification of its application.
 pub(super) struct EndNews {
-    /// It has received more.
+    /// Its application has read more.
     pub received: bool,
     /// More was acknowledged.
     pub acknowledged: bool,
@@ -53,6 +57,8 @@ pub(super) struct Endpoints {
     spare: Option<Box<Packet>>,
     /// Whether connections report events.
     observed: bool,
+    /// Slots of the readers of ends. A later connection in the place of a closed one reuses the slot.
+    reader_slots: BTreeMap<EndId, Slot>,
 }
 
 /// The ends of the connections of an application.
@@ -77,6 +83,7 @@ impl Endpoints {
             datagrams: datagrams::DatagramFlows::of(nodes),
             spare: None,
             observed,
+            reader_slots: BTreeMap::new(),
         }
     }
 
@@ -93,6 +100,15 @@ impl Endpoints {
                 None => _ = self.ends.push(opened),
             }
         }
+        if let Some(config) = plan.reader {
+            let id = sender.peer();
+            let slot = *self.reader_slots.entry(id).or_insert_with(|| agenda.slot(Wakeup::Reader(id)));
+            let end = &mut self.ends[id];
+            let at = (slot, agenda.schedule());
+            let reader = EndReader::new(config, plan.tcp.segment_data(), plan.start, at, &mut end.connection);
+            end.reader = Some(Box::new(reader));
+            end.is_attentive = true;
+        }
         Some(sender)
     }
 
@@ -107,6 +123,9 @@ impl Endpoints {
             let end = &mut self.ends[end];
             self.ports.close(end.node, end.connection.ports().0);
             end.stop_timer(agenda.schedule());
+            if let Some(reader) = end.reader.take() {
+                reader.stop(agenda.schedule());
+            }
             end.goal = u64::MAX;
         }
     }
@@ -168,6 +187,20 @@ impl Endpoints {
         }
     }
 
+    /// Whether the application of an end acts after events at the end: it reads, or it closes after the other end.
+    #[inline]
+    pub fn has_attentive_application(&self, end: EndId) -> bool {
+        self.ends[end].is_attentive
+    }
+
+    /// Lets the application of an end read, if it does not read on arrival.
+    pub fn read(&mut self, end: EndId, agenda: &mut Agenda) {
+        let End { reader, connection, .. } = &mut self.ends[end];
+        if let Some(reader) = reader {
+            reader.act(agenda.now(), connection, agenda.schedule());
+        }
+    }
+
     /// Whether the application of an end closes now, because the other end has closed.
     #[inline]
     pub fn is_to_close(&self, end: EndId) -> bool {
@@ -179,6 +212,7 @@ impl Endpoints {
     pub fn close(&mut self, end: EndId) {
         let end = &mut self.ends[end];
         end.closes_at_end = false;
+        end.is_attentive = end.reader.is_some();
         end.connection.close();
     }
 
@@ -275,7 +309,7 @@ impl Endpoints {
     /// Returns the progress of an end since the last call.
     pub fn take_news(&mut self, end: EndId) -> EndNews {
         let end = &mut self.ends[end];
-        let now = [end.connection.bytes_received(), end.connection.bytes_acknowledged()];
+        let now = [end.connection.bytes_read(), end.connection.bytes_acknowledged()];
         let before = std::mem::replace(&mut end.shown, now);
         let closed = !end.sends && end.connection.at_end();
         EndNews { received: now[0] > before[0], acknowledged: now[1] > before[1], closed }

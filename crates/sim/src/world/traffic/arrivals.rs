@@ -143,6 +143,7 @@ impl Traffic {
             receiver_opens: false,
             bytes: Some(bytes),
             application_observes: false,
+            reader: spec.reader,
         };
         let closed = reused.and_then(|flow| self.flows[flow].sender());
         let Some(sender) = endpoints.open(&plan, closed, agenda) else {

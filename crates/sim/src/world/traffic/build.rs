@@ -95,6 +95,7 @@ fn open_carrier(
                 receiver_opens: session.application.receiver_opens(),
                 bytes: session.application.total(),
                 application_observes: session.application.observes(),
+                reader: spec.reader,
             };
             let sender = endpoints.open(&plan, None, agenda).expect(PORTS_LEFT);
             return Carrier::Connection { sender, close: spec.tcp.close };
