@@ -107,7 +107,8 @@ impl Arrivals {
 impl Traffic {
     /// The receive window of the flows of a process.
     pub fn arrival_window(&self, id: ArrivalsId) -> ReceiveWindow {
-        self.arrivals[id].spec.tcp.window
+        let spec = &self.arrivals[id].spec;
+        spec.peer.as_deref().unwrap_or(&spec.tcp).window
     }
 
     /// Adds an arriving flow, and schedules the next arrival. Returns the new flow; `None` if its nodes have no free
