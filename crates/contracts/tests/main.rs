@@ -4,3 +4,4 @@ mod broken_agents;
 mod broken_controls;
 mod broken_transfers;
 mod common;
+mod different_ends;

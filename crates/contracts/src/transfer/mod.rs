@@ -102,6 +102,23 @@ pub fn run_transfer(
     Ok(outcome)
 }
 
+/// Runs one transfer between ends with different settings, the sending end first, with the checks of
+/// [`check_transfer`] that concern data, timers and windows.
+///
+/// # Errors
+/// The first broken contract.
+pub fn run_transfer_between(
+    ends: [&Config; 2],
+    options: &TransferOptions,
+    weather: &Weather,
+    seed: u64,
+) -> Result<TransferOutcome, Breach> {
+    let member = ends.map(describe_member).join(" to ");
+    // The smallest cwnd follows from the options on which both ends agree.
+    let sender = ends[0].negotiate(ends[1], true);
+    Pair::between([&sender, ends[1]], &member, options.bytes, *weather, seed).transfer_all()
+}
+
 fn describe_member(config: &Config) -> String {
     let control = label_member::<ControlConfig>(config.control.name());
     format!("{control} with {}", label_member::<RecoveryConfig>(config.recovery.name()))

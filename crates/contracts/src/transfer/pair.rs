@@ -22,6 +22,8 @@ enum Item {
 /// Two ends and the network between them.
 pub struct Pair<'a> {
     config: &'a Config,
+    /// The largest segment, and the largest window of the receiver.
+    limits: (u32, u64),
     member: &'a str,
     bytes: u64,
     sender: Connection,
@@ -46,15 +48,35 @@ pub struct Pair<'a> {
 impl<'a> Pair<'a> {
     /// Creates a connection with `bytes` to send.
     pub fn new(config: &'a Config, member: &'a str, bytes: u64, weather: Weather, seed: u64) -> Self {
-        let mut sender = Connection::established(config, 1, 2, config.window.initial(config.segment));
+        let window = config.window.initial(config.segment);
+        let ends = [[1, 2], [2, 1]].map(|[here, there]| Connection::established(config, here, there, window));
+        Pair::join(config, (config.segment, config.window.max()), ends, member, (bytes, weather, seed))
+    }
+
+    /// Creates a connection as [`new`](Self::new), whose receiving end has the settings `peer`.
+    pub fn between([config, peer]: [&'a Config; 2], member: &'a str, bytes: u64, weather: Weather, seed: u64) -> Self {
+        let sender = Connection::established_with([config, peer], true, [1, 2]);
+        let receiver = Connection::established_with([peer, config], false, [2, 1]);
+        let limits = (config.segment.min(peer.segment), peer.window.max());
+        Pair::join(config, limits, [sender, receiver], member, (bytes, weather, seed))
+    }
+
+    fn join(
+        config: &'a Config,
+        limits: (u32, u64),
+        [mut sender, receiver]: [Connection; 2],
+        member: &'a str,
+        (bytes, weather, seed): (u64, Weather, u64),
+    ) -> Self {
         sender.observe();
         sender.write(bytes);
         Pair {
             config,
+            limits,
             member,
             bytes,
             sender,
-            receiver: Connection::established(config, 2, 1, config.window.initial(config.segment)),
+            receiver,
             now: Time::ZERO,
             in_transit: BTreeMap::new(),
             count: 0,
@@ -156,13 +178,13 @@ impl<'a> Pair<'a> {
         // acknowledgment that reordering has made too old [RFC7323 s5.3 R1].
         let answer = |seq| self.config.timestamps && seq >= una;
         let valid = seq.is_some_and(|seq| segment.len > 0 || seq + 1 == una || answer(seq));
-        let valid = valid && segment.len <= self.config.segment;
+        let valid = valid && segment.len <= self.limits.0;
         self.ensure(valid, Contract::Window, || {
-            let expected = format!("data from {una} on in segments of at most {}, or a probe", self.config.segment);
+            let expected = format!("data from {una} on in segments of at most {}, or a probe", self.limits.0);
             (format!("{segment:?}"), expected)
         })?;
         let end = seq.unwrap_or(una) + u64::from(segment.len);
-        let window = self.config.window.max();
+        let window = self.limits.1;
         let edge = if self.weather.narrowing > 0.0 { self.edge.max(window) } else { una + window };
         self.ensure(end <= edge, Contract::Window, || {
             (format!("data up to {end}"), format!("at most {edge}, the end of the receiver's window"))
