@@ -54,6 +54,28 @@ fn causes_of_every_example_add_up_to_the_duration_of_its_flows() {
     assert!(flows >= 60, "{flows} flows");
 }
 
+/// Data in the other direction does not disturb the account: every moment of a flow has one cause, and the transmission
+/// time of its data is as without the other direction.
+#[test]
+fn data_in_the_other_direction_is_traffic_of_the_path() {
+    let flow = |traffic: &str| {
+        let flow = format!("mss = \"960 B\"\nreceive_window = \"1 MB\"\ntcp.initial_window = 200\n{traffic}");
+        wire_text("8 Mbps", "100 ms", &flow)
+    };
+    for (back, delayed) in [("960 B", false), ("96000 B", false), ("96000 B", true)] {
+        let duplex = format!(
+            "traffic = {{ kind = \"duplex\", bytes = \"96000 B\", bytes_back = \"{back}\" }}\ntcp.delayed_ack = {delayed}"
+        );
+        let (causes, took) = budget(&flow(&duplex));
+        assert!((causes.values().sum::<f64>() - took).abs() < 1e-6, "{causes:?} of {took}");
+        // 100 segments of 1 ms, and at most 100 acknowledgments of 40 bytes.
+        let on_links = causes[Cause::LinkRate.name()];
+        assert!((100.0..104.001).contains(&on_links), "{back} {delayed}: {causes:?} of {took}");
+        let report = explained(&build_network(&flow(&duplex))).remove(0);
+        assert!(report.findings.is_empty(), "{:?}", report.findings);
+    }
+}
+
 /// 100 segments of 1 ms on the wire. Slow start never leaves the wire idle, because the initial window is large enough.
 #[test]
 fn cause_link_rate_is_the_transmission_time_of_all_segments() {

@@ -120,8 +120,8 @@ fn summary_without_defaults_of_optional_fields_reads_like_the_whole() {
 const LINK_LAYER: [&str; 5] =
     ["link_layer_mean_s", "link_layer_p50_s", "link_layer_p95_s", "link_layer_p99_s", "link_layer_max_s"];
 
-/// Metrics of flows of datagrams, and of applications with additional results.
-const OTHER_TRAFFIC: [&str; 21] = [
+/// Metrics of flows of datagrams, of data in the other direction, and of applications with additional results.
+const OTHER_TRAFFIC: [&str; 23] = [
     "datagrams_sent",
     "datagrams_lost",
     "datagrams_reordered",
@@ -137,6 +137,8 @@ const OTHER_TRAFFIC: [&str; 21] = [
     "page_time_p50_s",
     "page_time_p95_s",
     "page_time_max_s",
+    "bytes_back",
+    "goodput_back_bps",
     "video_segments",
     "video_bit_rate_bps",
     "video_switches",

@@ -52,6 +52,8 @@ pub struct FlowResult {
     pub elapsed: Span,
     /// Bytes received in order.
     pub bytes_delivered: u64,
+    /// Bytes received in order at the sending end; `None` if the receiving end has no data to send.
+    pub bytes_back: Option<u64>,
     /// The longest time without a new byte in order at the receiver, until the receiver has all bytes, or to the end of
     /// the run; `None` if no time elapsed.
     pub longest_pause: Option<Span>,
@@ -120,8 +122,18 @@ impl ShortFlow {
 impl FlowResult {
     /// Bits received in order per second of `elapsed`; `None` if no time elapsed.
     pub fn goodput_bps(&self) -> Option<f64> {
+        self.compute_rate(self.bytes_delivered)
+    }
+
+    /// Bits received in order at the sending end per second of `elapsed`; `None` if the receiving end has no data to send,
+    /// or no time elapsed.
+    pub fn goodput_back_bps(&self) -> Option<f64> {
+        self.compute_rate(self.bytes_back?)
+    }
+
+    fn compute_rate(&self, bytes: u64) -> Option<f64> {
         let seconds = self.elapsed.as_secs_f64();
-        (seconds > 0.0).then(|| self.bytes_delivered as f64 * 8.0 / seconds)
+        (seconds > 0.0).then(|| bytes as f64 * 8.0 / seconds)
     }
 }
 

@@ -7,6 +7,7 @@ mod base_station;
 mod closed_forms;
 mod disconnections;
 mod drop_tail;
+mod duplex;
 mod ecn;
 mod filters;
 mod formulas;

@@ -203,6 +203,12 @@ summary_part! {
         page_time_p95_s: Option<f64> [metric "s", Lower] = find_application_result(at, "page_time_p95_s");
         /// Longest page time.
         page_time_max_s: Option<f64> [metric "s", Lower] = find_application_result(at, "page_time_max_s");
+        /// Data received in order at the sending end. Null if the receiving end sends no data: only `requests`, `video`,
+        /// `duplex` and applications from outside let it send.
+        bytes_back: Option<u64> [metric "bytes", Higher] = at.result.bytes_back;
+        /// Data received in order at the sending end, in bits per second of the flow's time. The time is that of
+        /// `goodput_bps`.
+        goodput_back_bps: Option<f64> [metric "bit/s", Higher, "goodput back"] = at.result.goodput_back_bps();
         /// Segments of video that have arrived. Null except for `video`, as the next five.
         video_segments: Option<f64> [metric "segments", Higher] = find_application_result(at, "video_segments");
         /// Mean bit rate of the segments played.

@@ -6,6 +6,7 @@
 pub mod bulk;
 pub mod cbr;
 mod context;
+pub mod duplex;
 pub mod on_off;
 pub mod ping;
 pub mod recorded;
@@ -23,6 +24,7 @@ engine::registry! {
     /// The registry of applications.
     pub enum ApplicationConfig: "application" => build(stream: Stream) -> Box<dyn Application> {
         Bulk => bulk, "bulk", "All bytes at once when the flow starts, or data without end";
+        Duplex => duplex, "duplex", "Data in both directions of one connection at once";
         Cbr => cbr, "cbr", "A constant bit rate: packets of one size at equal intervals";
         OnOff => on_off, "on-off", "On and off periods of random length: a constant bit rate while on";
         Requests => requests, "requests", "A client requests objects or web pages, over one connection or several";

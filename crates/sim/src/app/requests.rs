@@ -43,6 +43,10 @@ pub struct Config {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(range(min = 1))]
     pub pages: Option<u32>,
+    /// The distribution of the times between the arrival of a request and the response of the server; the server responds
+    /// at once if not given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server_think: Option<Named<DelayConfig>>,
 }
 
 impl Default for Config {
@@ -56,6 +60,7 @@ impl Default for Config {
             request: Bytes(350),
             sizes: SizeConfig::Pareto(pareto::Config::default()),
             think: DelayConfig::Exponential(exponential::Config { mean: Span::from_secs(5) }),
+            server_think: None,
             pages: None,
         }
     }
@@ -72,7 +77,9 @@ impl Settings for Config {
         if self.pages == Some(0) {
             faults.push(Fault::new("pages", 0, "at least one"));
         }
-        for (part, nested) in [("sizes", self.sizes.check()), ("think", self.think.check())] {
+        let server_think = self.server_think.as_ref().map(|Named(think)| think.check()).unwrap_or_default();
+        let parts = [("sizes", self.sizes.check()), ("think", self.think.check()), ("server_think", server_think)];
+        for (part, nested) in parts {
             let nested = nested.into_iter();
             faults.extend(nested.map(|fault| Fault { key: format!("{part}.{}", fault.key).into(), ..fault }));
         }
@@ -82,6 +89,9 @@ impl Settings for Config {
     fn visit_members<V: MemberVisitor>(&mut self, key: Arguments<'_>, visitor: &mut V) {
         self.sizes.visit(format_args!("{key}.sizes"), visitor);
         self.think.visit(format_args!("{key}.think"), visitor);
+        if let Some(Named(think)) = &mut self.server_think {
+            think.visit(format_args!("{key}.server_think"), visitor);
+        }
     }
 }
 
@@ -92,7 +102,8 @@ impl Config {
             config: self.clone(),
             sizes: self.sizes.build(),
             think: self.think.build(),
-            stream: [stream.sub("sizes"), stream.sub("think")],
+            server_think: self.server_think.as_ref().map(|Named(think)| think.build()),
+            stream: [stream.sub("sizes"), stream.sub("think"), stream.sub("server think")],
             connections: (0..self.connections).map(|_| RequestConnection::default()).collect(),
             page: 0,
             requested: 0,
@@ -110,8 +121,10 @@ impl Config {
 struct RequestConnection {
     /// Bytes of all requests answered by the server.
     answered: u64,
-    /// Sizes of the objects requested but not yet sent.
-    asked: VecDeque<u64>,
+    /// Sizes of the objects whose requests have not arrived at the server, and times that the server takes for them.
+    asked: VecDeque<(u64, Span)>,
+    /// Times at which the server sends objects, and their sizes.
+    due: VecDeque<(Time, u64)>,
     /// Bytes of all objects requested.
     expected: u64,
     busy: bool,
@@ -121,8 +134,10 @@ struct Requests {
     config: Config,
     sizes: Box<dyn SizeDistribution>,
     think: Box<dyn DelayDistribution>,
-    /// The random streams of sizes and of think times.
-    stream: [Stream; 2],
+    /// `None` if the server responds at once.
+    server_think: Option<Box<dyn DelayDistribution>>,
+    /// The random streams of sizes, of think times, and of the server's think times.
+    stream: [Stream; 3],
     connections: Vec<RequestConnection>,
     /// Number of the current page.
     page: u32,
@@ -145,8 +160,11 @@ impl Requests {
     fn ask(&mut self, connection: usize, cx: &mut AppCx<'_>) {
         let mut draws = self.stream[0].draws_at(u64::from(self.page), self.requested);
         let size = self.sizes.draw(&mut draws);
+        let number = (u64::from(self.page), self.requested);
+        let think =
+            self.server_think.as_mut().map(|think| think.draw(&mut self.stream[2].draws_at(number.0, number.1)));
         let state = &mut self.connections[connection];
-        state.asked.push_back(size);
+        state.asked.push_back((size, think.unwrap_or(Span::ZERO)));
         state.expected += size;
         state.busy = true;
         self.requested += 1;
@@ -180,10 +198,20 @@ impl Application for Requests {
     }
 
     fn deadline(&self) -> Time {
-        self.next
+        let due = self.connections.iter().filter_map(|state| state.due.front());
+        due.fold(self.next, |next, (at, _)| next.min(*at))
     }
 
     fn wake(&mut self, cx: &mut AppCx<'_>) {
+        for (connection, state) in self.connections.iter_mut().enumerate() {
+            while let Some((_, size)) = state.due.front().copied().filter(|(at, _)| *at <= cx.now) {
+                state.due.pop_front();
+                cx.write(connection, size);
+            }
+        }
+        if self.next > cx.now {
+            return;
+        }
         self.next = Time::NEVER;
         (self.requested, self.arrived, self.began) = (0, 0, cx.now);
         self.ask_all(cx);
@@ -197,10 +225,14 @@ impl Application for Requests {
         let arrived = cx.requested_bytes(connection);
         let state = &mut self.connections[connection];
         while arrived >= state.answered + self.config.request.0
-            && let Some(size) = state.asked.pop_front()
+            && let Some((size, think)) = state.asked.pop_front()
         {
             state.answered += self.config.request.0;
-            cx.write(connection, size);
+            if think == Span::ZERO {
+                cx.write(connection, size);
+            } else {
+                state.due.push_back((cx.now + think, size));
+            }
         }
     }
 

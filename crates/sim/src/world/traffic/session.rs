@@ -133,13 +133,14 @@ impl Traffic {
         Some(ApplicationOutcome { carrier, connections, written, requested: outcome.requested })
     }
 
-    /// Discards data that an application has not sent when it stops.
+    /// Discards data that an application has not sent at either end when it stops.
     pub fn discard_unsent(&mut self, session: SessionId, endpoints: &mut Endpoints) {
         for flow in self.sessions[session].flows() {
             let flow = &mut self.flows[flow];
             if let Carrier::Connection { sender, .. } = flow.carrier {
                 flow.bytes = None;
                 endpoints.discard_unsent(sender);
+                endpoints.discard_unsent(sender.peer());
             }
         }
     }
