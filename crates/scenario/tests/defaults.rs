@@ -9,7 +9,7 @@ use sim::{Network, World};
 use testkit::EventDigest;
 
 use crate::reference;
-use crate::schema_keys::{BASE, Key, keys};
+use crate::schema_keys::{BASE, Key, is_entry, keys};
 
 /// The network with some assignments, or the first problem.
 fn network(set: Vec<String>) -> Result<Network, String> {
@@ -38,7 +38,7 @@ fn is_alike(one: &Network, other: &Network) -> bool {
 /// table.
 fn needs(key: &Key) -> Vec<String> {
     let table = key.path.rsplit_once('.').map(|(table, _)| table).filter(|table| !table.ends_with(']'));
-    let is_choice = table.is_some_and(|table| table.matches('.').count() > 1 && key.kind().is_none());
+    let is_choice = table.is_some_and(|table| table.contains('.') && !is_entry(table) && key.kind().is_none());
     let table = table.filter(|_| is_choice).map(|table| format!("{table}={{}}"));
     // Kinds come first, because a table replaces its contents.
     key.kinds.iter().cloned().chain(table).chain(key.required.iter().cloned()).collect()

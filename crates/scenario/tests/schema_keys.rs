@@ -38,6 +38,11 @@ arrivals.short = { from = "a", to = "b", rate = "1 /s", sizes = "fixed" }
 const NAMES: [(&str, &str); 5] =
     [("nodes", "a"), ("links", "air"), ("media", "cell"), ("flows", "down"), ("arrivals", "short")];
 
+/// Returns whether a path is that of an entry in a table of names.
+pub fn is_entry(path: &str) -> bool {
+    NAMES.iter().any(|(table, name)| path == format!("{table}.{name}"))
+}
+
 impl Key {
     /// Assignments required by the key. A table is set before its keys.
     pub fn needs(&self) -> impl Iterator<Item = String> + use<> {
@@ -101,8 +106,8 @@ impl Schema {
             let mut required = required.to_vec();
             let properties = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
             // An entry of the base scenario has these keys.
-            let is_entry = path.is_empty() || NAMES.iter().any(|(table, name)| path == format!("{table}.{name}"));
-            let properties = properties.filter(|key| *key != "kind" && !is_entry);
+            let is_set = path.is_empty() || is_entry(path);
+            let properties = properties.filter(|key| *key != "kind" && !is_set);
             required.extend(properties.map(|key| format!("{path}.{key}={}", self.sample(&schema["properties"][key]))));
             let own = schema["properties"].as_object().into_iter().flatten();
             let mut inner: Vec<(String, &Value)> = own.map(|(key, value)| (key.clone(), value)).collect();
