@@ -59,6 +59,8 @@ const KEYS: &[(&str, &[&str])] = &[
     ("ecn_codepoint", &["\"ect0\"", "\"ect1\""]),
     ("ecn", &["\"accept\"", "\"request\""]),
     ("time_wait", &["\"240 s\""]),
+    ("send_buffer", &["\"64 KiB\"", "\"autotuned\"", "{ max = \"1 MiB\" }"]),
+    ("notsent_lowat", &["\"16 KiB\""]),
     ("fin_timeout", &["\"30 s\""]),
 ];
 

@@ -30,6 +30,7 @@ mod readers;
 mod reordering;
 mod rescue;
 mod same_air;
+mod send_buffers;
 mod shared_air;
 mod split;
 mod thesis_timelines;

@@ -211,6 +211,10 @@ pub trait CongestionControl: Send {
     fn paces(&self) -> bool {
         false
     }
+    /// The size of an autotuned send buffer in windows [Linux `sndbuf_expand`]; constant.
+    fn send_buffer_windows(&self) -> u32 {
+        2
+    }
     /// Whether the control regulates sending during recovery (BBR), instead of proportional rate reduction. Such a
     /// control requires a recovery that uses SACK: the inflation of other recoveries would be added to its cwnd.
     fn regulates_recovery(&self) -> bool {

@@ -1,10 +1,13 @@
 //! Checks of values and combinations of settings.
 
-use engine::Span;
 use engine::registry::Fault;
+use engine::{Bytes, Span};
 
 use super::values::{Delay, INITIAL_WINDOW};
-use super::{Arithmetic, Config, DelayedAck, EcnMode, Floor, PartialConfig, ReceiverSettings, Tries};
+use super::{
+    Arithmetic, Config, DelayedAck, EcnMode, Floor, PartialConfig, ReceiverSettings, SendBufferSize, SendBufferSizes,
+    Tries,
+};
 use crate::cc::Start;
 use crate::recovery::RecoveryConfig;
 
@@ -138,6 +141,7 @@ fn check_counts(config: &Config, faults: &mut Vec<Fault>) {
         }
     }
     check_receiver(&config.receiver, faults);
+    check_send_buffer(config, faults);
     let fault = |key, times: u32| Fault::new(key, times, format!("0 to {MAX_RETRIES} times"));
     let retries = &config.retries;
     for (key, times) in [("retries.syn", retries.syn), ("retries.syn_linear_timeouts", retries.syn_linear_timeouts)] {
@@ -167,6 +171,26 @@ fn check_receiver(receiver: &ReceiverSettings, faults: &mut Vec<Fault>) {
     if !(1..=100).contains(&tcp_comp_sack_rtt_percent) {
         let percent = tcp_comp_sack_rtt_percent;
         faults.push(Fault::new("receiver.tcp_comp_sack_rtt_percent", percent, "1 to 100 percent"));
+    }
+}
+
+fn check_send_buffer(config: &Config, faults: &mut Vec<Fault>) {
+    let segment = u64::from(config.segment);
+    let found = config.send_buffer;
+    let whole = "a full segment would never fit in the buffer";
+    match found {
+        SendBufferSize::Fixed(size) if size.0 < segment => {
+            faults.push(Fault::new("send_buffer", found, format!("at least one segment ({segment} B)")).hint(whole));
+        }
+        SendBufferSize::Autotuned(SendBufferSizes { initial, max }) if initial.0 < segment || max < initial => {
+            let expected = format!("an initial size of at least one segment ({segment} B), and a max of at least it");
+            faults.push(Fault::new("send_buffer", found, expected).hint(whole));
+        }
+        _ => {}
+    }
+    if config.notsent_lowat == Some(Bytes(0)) {
+        faults
+            .push(Fault::new("notsent_lowat", Bytes(0), "at least one byte").hint("the application would never write"));
     }
 }
 

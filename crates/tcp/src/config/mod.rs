@@ -6,6 +6,7 @@ mod choices;
 mod negotiation;
 pub mod presets;
 pub mod receive_window;
+pub mod send_buffer_size;
 mod settings;
 mod values;
 
@@ -19,6 +20,7 @@ pub use choices::{
     Arithmetic, BackOff, CwndValidation, EcnCodepoint, EcnMode, Floor, Nagle, Paws, Sampling, TimerRestart, ZeroWindow,
 };
 pub use receive_window::{BufferSizes, ReceiveWindow};
+pub use send_buffer_size::{SendBufferSize, SendBufferSizes};
 use settings::settings;
 pub use values::{
     Delay, DelayedAck, PartialReceiverSettings, PartialRetries, ReceiverSettings, Retries, Tries, WindowScaling,
@@ -140,6 +142,10 @@ settings! {
         ecn_codepoint: Option<EcnCodepoint> as EcnCodepoint = None,
         /// Parameters of Linux's receiver.
         receiver: ReceiverSettings as PartialReceiverSettings = ReceiverSettings::default(),
+        /// Size of the send buffer, at least one segment: written and unacknowledged data.
+        send_buffer: SendBufferSize = SendBufferSize::default(),
+        /// The application writes only while less than this is unsent (TCP_NOTSENT_LOWAT); no limit if unset.
+        notsent_lowat: Option<Bytes> as Bytes = None,
     }
 }
 

@@ -318,7 +318,7 @@ impl Sender {
     fn on_advance(&mut self, ack: u64) {
         self.timer.on_advance(self.board.resent_segments() == 0);
         self.episodes.on_advance(ack);
-        self.buffer.on_advance();
+        self.buffer.on_advance(self.board.una(), self.board.nxt());
         self.notices.on_advance(ack);
         self.resends.on_advance(ack);
         if self.ecn.on_advance(ack) && !self.episodes.recovering() {

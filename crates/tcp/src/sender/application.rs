@@ -8,7 +8,7 @@ use crate::config::Nagle;
 impl Sender {
     /// Adds `bytes` that the application writes.
     pub fn offer(&mut self, bytes: u64) {
-        self.buffer.write(bytes);
+        self.buffer.write(bytes, [self.board.una(), self.board.nxt()]);
     }
 
     /// Discards all unsent data.

@@ -132,6 +132,11 @@ impl CwndLimit {
         self.control.paces()
     }
 
+    /// The size of an autotuned send buffer in windows.
+    pub fn send_buffer_windows(&self) -> u32 {
+        self.control.send_buffer_windows()
+    }
+
     pub fn wants_feedback(&self) -> bool {
         self.control.wants_feedback()
     }

@@ -33,6 +33,7 @@ mod resend_queue;
 mod retransmit_timer;
 mod rtt;
 mod segmentation;
+mod send_bound;
 mod send_buffer;
 mod spurious;
 mod summary;
@@ -102,7 +103,7 @@ impl Sender {
         Sender {
             sack: config.sack && episodes.uses_sack(),
             board: Scoreboard::default(),
-            buffer: SendBuffer::new(config.segment, config.nagle),
+            buffer: SendBuffer::new(config.segment, config.nagle).with_bound(config),
             peer: PeerWindow::new(peer_window, config.zero_window),
             cwnd,
             timer: RetransmitTimer::new(config),
@@ -122,7 +123,7 @@ impl Sender {
     /// Replaces the settings before the first transmission. Data and socket options are kept.
     pub fn rebuild(&mut self, config: &Config) {
         let old = std::mem::replace(self, Sender::new(config, 0));
-        self.buffer = old.buffer.with_mss(config.segment);
+        self.buffer = old.buffer.with_mss(config);
         self.timer.inherit(old.timer);
         self.telemetry.inherit(old.telemetry);
     }

@@ -1,9 +1,13 @@
 //! The send buffer: data written by the application, its division into segments, and segments that wait for more data
 //! (Nagle, TCP_CORK, MSG_MORE).
+//!
+//! Written data that a bounded buffer does not accept yet waits for space: it is the application's backlog, and the
+//! rules for segments do not see it.
 
 use std::collections::VecDeque;
 
-use crate::config::Nagle;
+use super::send_bound::{BufferedData, SendBound};
+use crate::config::{Config, Nagle};
 
 /// Data to send, of which only the amount is stored.
 ///
@@ -13,8 +17,12 @@ pub(super) struct SendBuffer {
     /// Bytes of data in a full segment.
     mss: u32,
     nagle: Nagle,
-    /// Total bytes written.
+    /// Total bytes written, including the backlog of the application.
     written: u64,
+    /// Bytes that the buffer has accepted.
+    accepted: u64,
+    /// `None` if the buffer is unlimited: it accepts all data when it is written.
+    bound: Option<Box<SendBound>>,
     /// Whether a FIN follows the written bytes.
     finished: bool,
     corked: bool,
@@ -77,6 +85,8 @@ impl SendBuffer {
             mss,
             nagle,
             written: 0,
+            accepted: 0,
+            bound: None,
             finished: false,
             corked: false,
             more: false,
@@ -88,8 +98,46 @@ impl SendBuffer {
     }
 
     /// Returns the buffer with another MSS, before anything was sent.
-    pub fn with_mss(self, mss: u32) -> Self {
-        SendBuffer { mss, small_end: 0, ..self }
+    pub fn with_mss(self, config: &Config) -> Self {
+        let buffer = SendBuffer { mss: config.segment, small_end: 0, accepted: 0, ..self }.with_bound(config);
+        SendBuffer { accepted: buffer.count_accepted(0, 0), ..buffer }
+    }
+
+    /// Returns the buffer with the bound of the settings.
+    pub fn with_bound(self, config: &Config) -> Self {
+        SendBuffer { bound: SendBound::new(config), ..self }
+    }
+
+    /// Returns the bytes that the buffer accepts before the byte `accepted`, with unacknowledged data from `una` on and
+    /// unsent data from `nxt` on.
+    fn count_accepted(&self, una: u64, nxt: u64) -> u64 {
+        let (accepted, written) = (self.accepted, self.written);
+        self.accepted
+            + match &self.bound {
+                None => written - accepted,
+                Some(bound) => bound.count_accepted(BufferedData { una, nxt, accepted, written }, self.mss),
+            }
+    }
+
+    /// Accepts as much of the application's backlog as fits.
+    #[cold]
+    fn accept(&mut self, una: u64, nxt: u64) {
+        self.accepted = self.count_accepted(una, nxt);
+    }
+
+    /// Whether the application has written data that the buffer has not accepted.
+    #[inline]
+    pub fn has_backlog(&self) -> bool {
+        self.accepted < self.written
+    }
+
+    /// Expands an autotuned buffer to `windows` times `segments` segments. Returns whether it has accepted data.
+    pub fn expand(&mut self, windows: u32, segments: u64, [una, nxt]: [u64; 2]) -> bool {
+        if let Some(bound) = &mut self.bound {
+            bound.expand(windows, segments, self.mss);
+        }
+        self.accept(una, nxt);
+        self.unsent(nxt) > 0
     }
 
     #[inline]
@@ -106,7 +154,13 @@ impl SendBuffer {
     /// Bytes from `nxt` on.
     #[inline]
     pub fn unsent(&self, nxt: u64) -> u64 {
-        self.written.saturating_sub(nxt)
+        self.accepted.saturating_sub(nxt)
+    }
+
+    /// Whether data or a FIN can be sent from `nxt` on.
+    #[inline]
+    pub fn has_next(&self, nxt: u64) -> bool {
+        self.accepted > nxt || (self.finished && self.accepted == self.written && nxt == self.written)
     }
 
     /// Whether a FIN follows the data.
@@ -115,20 +169,25 @@ impl SendBuffer {
         self.finished
     }
 
-    /// Whether a segment that ends at `end` contains the last byte written.
+    /// Whether a segment that ends at `end` contains the last byte of the buffer.
     #[inline]
     pub fn ends_at(&self, end: u64) -> bool {
-        end >= self.written
+        end >= self.accepted
     }
 
-    pub fn write(&mut self, bytes: u64) {
+    /// Writes `bytes` more, with unacknowledged data from `una` on and unsent data from `nxt` on.
+    pub fn write(&mut self, bytes: u64, [una, nxt]: [u64; 2]) {
         self.written = self.written.saturating_add(bytes);
+        self.accept(una, nxt);
     }
 
-    /// Discards all data after `nxt`; the stream ends there. No effect after the end of writing.
+    /// Discards the data that an application that stops at `nxt` would not have written: the backlog of a bounded
+    /// buffer, and everything unsent of an unlimited one. No effect after the end of writing.
     pub fn discard_after(&mut self, nxt: u64) {
         if !self.finished {
+            let nxt = if self.bound.is_some() { self.accepted } else { nxt };
             self.written = self.written.min(nxt);
+            self.accepted = self.written;
             if let Some(Records(ends)) = self.records.as_deref_mut() {
                 ends.retain(|end| *end <= nxt);
             }
@@ -178,10 +237,21 @@ impl SendBuffer {
         (self.corked || self.more) && self.unsent(nxt) > 0
     }
 
-    /// Processes the acknowledgment of new data, which ends the wait of MSG_MORE.
+    /// Processes the acknowledgment of new data up to `una`, which ends the wait of MSG_MORE and frees space.
     #[inline]
-    pub fn on_advance(&mut self) {
+    pub fn on_advance(&mut self, una: u64, nxt: u64) {
         self.more = false;
+        if self.has_backlog() {
+            self.accept(una, nxt);
+        }
+    }
+
+    /// Accepts data after transmissions up to `nxt`, if unsent data is limited.
+    #[inline]
+    pub fn on_less_unsent(&mut self, una: u64, nxt: u64) {
+        if self.has_backlog() && self.bound.as_ref().is_some_and(|bound| bound.has_lowat()) {
+            self.accept(una, nxt);
+        }
     }
 
     /// The segment that begins at `nxt`, if data or a FIN remains.
@@ -204,7 +274,7 @@ impl SendBuffer {
     /// which accepts `usable` bytes.
     #[inline]
     pub fn add_fin(&self, draft: &mut Draft, usable: u64) {
-        draft.fin = draft.takes_all() && self.finished && usable > draft.len;
+        draft.fin = draft.takes_all() && self.finished && !self.has_backlog() && usable > draft.len;
     }
 
     /// Returns whether a segment waits for more data: it is not full, and does not end a record that is followed by
@@ -268,7 +338,7 @@ mod tests {
 
     fn buffer(nagle: Nagle, written: u64) -> SendBuffer {
         let mut buffer = SendBuffer::new(1000, nagle);
-        buffer.write(written);
+        buffer.write(written, [0; 2]);
         buffer
     }
 
@@ -289,7 +359,7 @@ mod tests {
             assert_eq!(buffer.holds_back(&small, 0, false), after_full, "{nagle:?}");
             assert!(!buffer.holds_back(&small, 1000, true), "{nagle:?}: nothing is unacknowledged");
             buffer.on_sent(&small, 1000);
-            buffer.write(10);
+            buffer.write(10, [0, 1400]);
             let next = buffer.next(1400).unwrap();
             assert_eq!(buffer.holds_back(&next, 1000, false), after_small, "{nagle:?}");
         }
@@ -299,7 +369,7 @@ mod tests {
     fn segments_end_at_record_boundaries() {
         let mut buffer = buffer(Nagle::On, 300);
         buffer.end_record();
-        buffer.write(1500);
+        buffer.write(1500, [0; 2]);
         let first = buffer.next(0).unwrap();
         assert_eq!(first.len, 300);
         assert!(!buffer.holds_back(&first, 0, false), "nothing can join the record");

@@ -99,7 +99,7 @@ impl Sender {
 
     /// Whether the receive window allows new data.
     fn has_new(&self) -> bool {
-        self.end() > self.nxt() && self.nxt() < self.una() + self.peer.size()
+        self.buffer.has_next(self.nxt()) && self.nxt() < self.una() + self.peer.size()
     }
 
     /// The next segment of new data, or a FIN without data.
@@ -107,6 +107,9 @@ impl Sender {
     fn poll_new(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
         let nxt = self.nxt();
         let Some(mut draft) = self.buffer.next(nxt) else {
+            if self.buffer.has_backlog() && self.expand_send_buffer() {
+                return self.poll_expanded(now, stamp);
+            }
             self.validate_unblocked();
             let pipe = self.board.pipe();
             if let Some(rate) = self.rate.as_mut().filter(|_| pipe < self.cwnd.limit()) {
@@ -144,8 +147,26 @@ impl Sender {
         if self.large.is_some() && len > 0 {
             push |= self.ends_large_segment(now, &draft, usable);
         }
+        self.buffer.on_less_unsent(self.board.una(), nxt + len);
         self.episodes.on_new_data(len);
         Ok(self.send_new(now, TxSegment { seq: nxt, len: len as u32, fin: draft.fin, push, new: true }, stamp))
+    }
+
+    /// Expands an autotuned send buffer whose data does not fill cwnd, while the application waits [Linux
+    /// `tcp_should_expand_sndbuf`]. Returns whether the buffer has accepted data.
+    #[cold]
+    fn expand_send_buffer(&mut self) -> bool {
+        if self.board.pipe() >= self.cwnd.limit() {
+            return false;
+        }
+        let segments = (self.cwnd.cwnd() / f64::from(self.buffer.mss())) as u64;
+        let segments = segments.max(u64::from(self.episodes.reordering().0) + 1);
+        self.buffer.expand(self.cwnd.send_buffer_windows(), segments, [self.board.una(), self.board.nxt()])
+    }
+
+    #[inline(never)]
+    fn poll_expanded(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
+        self.poll_new(now, stamp)
     }
 
     /// Adds a segment of new data to the present large segment. Returns whether the segment ends a large segment of
@@ -268,7 +289,7 @@ impl Sender {
 
     /// Whether anything remains to be sent, regardless of limits.
     fn has_something(&mut self) -> bool {
-        self.end() > self.nxt() || self.board.next_to_resend().is_some()
+        self.buffer.has_next(self.nxt()) || self.board.next_to_resend().is_some()
     }
 
     /// Starts the persist timer if the window is too small for the next segment and no data is in flight.

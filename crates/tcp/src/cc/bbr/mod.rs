@@ -387,6 +387,10 @@ impl CongestionControl for Bbr {
         }
     }
 
+    fn send_buffer_windows(&self) -> u32 {
+        3
+    }
+
     fn paces(&self) -> bool {
         true
     }

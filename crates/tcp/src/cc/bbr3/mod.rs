@@ -418,6 +418,10 @@ impl CongestionControl for Bbr3 {
         }
     }
 
+    fn send_buffer_windows(&self) -> u32 {
+        3
+    }
+
     fn paces(&self) -> bool {
         true
     }
