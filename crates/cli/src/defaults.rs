@@ -24,7 +24,7 @@ pub fn list_defaults(text: &[u8], overrides: &Overrides, scenario: &Scenario) ->
         }
     }
     for (name, flow) in &scenario.flows {
-        values.insert(format!("flows.{name}.tcp.variant"), Value::from(flow.tcp.variant.as_str()));
+        values.insert(format!("flows.{name}.tcp.variant"), Value::from(flow.tcp.variant()));
     }
     let written = collect_leaf_values(&given);
     let is_given = |key: &str| {
