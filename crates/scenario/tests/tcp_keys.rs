@@ -61,6 +61,7 @@ const KEYS: &[(&str, &[&str])] = &[
     ("time_wait", &["\"240 s\""]),
     ("send_buffer", &["\"64 KiB\"", "\"autotuned\"", "{ max = \"1 MiB\" }"]),
     ("notsent_lowat", &["\"16 KiB\""]),
+    ("max_pacing_rate", &["\"2 Mbps\""]),
     ("fin_timeout", &["\"30 s\""]),
 ];
 

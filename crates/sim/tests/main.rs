@@ -14,6 +14,7 @@ mod formulas;
 mod handshake;
 mod head_of_line;
 mod link_layers;
+mod max_pacing_rate;
 mod mobility;
 mod model_version;
 mod ns2;

@@ -188,6 +188,9 @@ fn check_send_buffer(config: &Config, faults: &mut Vec<Fault>) {
         }
         _ => {}
     }
+    if let Some(rate) = config.max_pacing_rate.filter(|rate| rate.bits_per_sec() < 8) {
+        faults.push(Fault::new("max_pacing_rate", rate, "at least 8 bps, a byte per second"));
+    }
     if config.notsent_lowat == Some(Bytes(0)) {
         faults
             .push(Fault::new("notsent_lowat", Bytes(0), "at least one byte").hint("the application would never write"));

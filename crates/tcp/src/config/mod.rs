@@ -10,7 +10,7 @@ pub mod send_buffer_size;
 mod settings;
 mod values;
 
-use engine::{Bytes, Named, Span, Stream};
+use engine::{Bytes, Named, Rate, Span, Stream};
 
 use crate::cc::{self, ControlConfig};
 use crate::differentiation::DifferentiationConfig;
@@ -146,6 +146,9 @@ settings! {
         send_buffer: SendBufferSize = SendBufferSize::default(),
         /// The application writes only while less than this is unsent (TCP_NOTSENT_LOWAT); no limit if unset.
         notsent_lowat: Option<Bytes> as Bytes = None,
+        /// Maximum rate of data at which the sender paces, also if the control does not pace otherwise
+        /// (SO_MAX_PACING_RATE); no limit if unset.
+        max_pacing_rate: Option<Rate> as Rate = None,
     }
 }
 

@@ -99,6 +99,7 @@ impl Sender {
         let episodes = Episodes::new(config);
         let cwnd = CwndLimit::new(config);
         let differentiates = config.loss_differentiation != DifferentiationConfig::default();
+        let max_pacing_rate = config.max_pacing_rate.map(|rate| rate.bits_per_sec() as f64 / 8.0);
         let (paces, feeds) = (cwnd.paces(), cwnd.wants_feedback() || differentiates);
         Sender {
             sack: config.sack && episodes.uses_sack(),
@@ -114,7 +115,7 @@ impl Sender {
             notices: Notices::new(&config.response),
             spurious: Spurious::new(config),
             rate: feeds.then(Box::default),
-            pacer: Pacer::new(paces),
+            pacer: Pacer::new(paces, max_pacing_rate),
             large: config.tso.then(Box::default),
             telemetry: Telemetry::default(),
         }

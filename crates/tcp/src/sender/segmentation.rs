@@ -39,12 +39,17 @@ impl LargeSegmentInputs {
     /// Returns the number of segments in a large segment.
     fn count_segments(&self) -> u32 {
         let (Some(srtt), Some(min_rtt)) = (self.srtt, self.min_rtt) else { return MIN_SEGMENTS };
-        let factor = if self.cwnd < self.ssthresh / 2.0 { 2.0 } else { 1.2 };
-        let rate = factor * self.cwnd / srtt.as_secs_f64().max(1e-9);
+        let rate = compute_pacing_rate(self.cwnd, self.ssthresh, srtt);
         let halvings = (min_rtt.as_nanos() / 512_000).min(32) as i32;
         let bytes = (rate / 1024.0 + MAX_SIZE / 2_f64.powi(halvings)).min(MAX_SIZE);
         ((bytes / self.mss) as u32).max(MIN_SEGMENTS)
     }
+}
+
+/// Returns the rate at which Linux paces with a control that sets no rate, in bytes per second (`tcp_update_pacing_rate`).
+pub(super) fn compute_pacing_rate(cwnd: f64, ssthresh: f64, srtt: Span) -> f64 {
+    let factor = if cwnd < ssthresh / 2.0 { 2.0 } else { 1.2 };
+    factor * cwnd / srtt.as_secs_f64().max(1e-9)
 }
 
 /// The large segment of which the last segment of new data was a part.

@@ -3,7 +3,7 @@
 use engine::Time;
 
 use super::Sender;
-use super::segmentation::LargeSegmentInputs;
+use super::segmentation::{LargeSegmentInputs, compute_pacing_rate};
 use super::send_buffer::Draft;
 use crate::event::{Blocked, Reason};
 use crate::scoreboard::{SentSegment, Snapshot};
@@ -265,7 +265,7 @@ impl Sender {
         }
         self.timer.on_sent(now);
         if self.pacer.paces()
-            && let Some(rate) = self.cwnd.pacing_rate()
+            && let Some(rate) = self.pacing_rate()
         {
             self.pacer.on_sent(now, len, rate);
         }
@@ -279,10 +279,18 @@ impl Sender {
         self.emit_window();
     }
 
+    /// The rate at which segments are paced, in bytes per second; `None` for no pacing.
+    fn pacing_rate(&self) -> Option<f64> {
+        self.pacer.rate(self.cwnd.pacing_rate(), || {
+            let srtt = self.timer.rtt().measured_srtt()?;
+            Some(compute_pacing_rate(self.cwnd.cwnd(), self.cwnd.ssthresh(), srtt))
+        })
+    }
+
     /// Whether pacing delays a segment that may be sent otherwise.
     #[inline]
     fn pacing_holds(&mut self, now: Time) -> bool {
-        let held = self.pacer.is_early(now) && self.has_something() && self.cwnd.pacing_rate().is_some();
+        let held = self.pacer.is_early(now) && self.has_something() && self.pacing_rate().is_some();
         self.pacer.hold(held);
         held
     }
