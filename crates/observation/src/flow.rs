@@ -84,8 +84,12 @@ pub struct FlowObservation {
     pub segment: u32,
     /// Bytes of its IP packet.
     packet: u32,
-    /// The window of a simulated receiver.
+    /// The fixed window of a simulated receiver whose application reads on arrival.
     own_window: Option<u64>,
+    /// Whether the application at the receiver reads slowly or in bursts.
+    has_reader: bool,
+    /// The largest receive window in an acknowledgment that has arrived at the sender.
+    largest_window: u64,
     /// Bytes to send; `None` if endless.
     pub bytes: Option<u64>,
     /// The state of its sender.
@@ -120,7 +124,9 @@ impl FlowObservation {
             receiver: Addr::of_node(spec.to),
             segment: agreed.segment_data(),
             packet: Packet::HEADER + Segment::HEADER + agreed.segment,
-            own_window: receiver.window.fixed(),
+            own_window: receiver.window.fixed().filter(|_| spec.reader.is_none()),
+            has_reader: spec.reader.is_some(),
+            largest_window: receiver.window.initial(receiver.segment),
             bytes: spec.traffic.total(),
             sender: SenderState::new(spec.start)
                 .with_receive_window(Evidence::Known(receiver.window.initial(receiver.segment))),
@@ -164,9 +170,16 @@ impl FlowObservation {
         self.packets.with_link_layer().any(|other| other.seq() == Some(seq) && other.id != id)
     }
 
+    /// Whether data that the receiver's application has not read makes the receive window smaller than it was. A scheme
+    /// that also reduces the window of such a flow is not told apart.
+    pub fn is_window_unread(&self) -> bool {
+        let window = self.sender.receive_window.value();
+        self.has_reader && window.is_some_and(|window| window < self.largest_window)
+    }
+
     /// Returns the receive window that the receiver itself grants. The window of a simulated receiver with a fixed
-    /// buffer is constant, since the receiver reads at once, and a smaller window is due to a scheme. Of an autotuned
-    /// window, and in a capture, only the stated window is known.
+    /// buffer is constant if the application reads on arrival, and a smaller window is due to a scheme. Of an autotuned
+    /// window, of one with unread data, and in a capture, only the stated window is known.
     pub fn granted_window(&self) -> Evidence<u64> {
         self.own_window.map_or(self.sender.receive_window, Evidence::Known)
     }
@@ -254,7 +267,9 @@ impl FlowObservation {
     /// Handles the arrival of a packet at its destination. An acknowledgment states the receive window.
     pub(crate) fn receive(&mut self, packet: &Packet, of: &PacketFlow) {
         if let (Body::Tcp(segment), false) = (&packet.body, of.from_sender) {
-            self.sender.receive_window = Evidence::Known(segment.window.into());
+            let window = u64::from(segment.window);
+            self.sender.receive_window = Evidence::Known(window);
+            self.largest_window = self.largest_window.max(window);
         }
     }
 

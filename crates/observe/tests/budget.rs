@@ -93,6 +93,23 @@ fn cause_receiver_window_is_the_idle_rest_of_each_round_trip() {
     assert_cause(&wire_text("8 Mbps", "100 ms", flow), Cause::ReceiverWindow, 99.0 * 197.04);
 }
 
+/// A send buffer of four segments keeps the wire busy for 4 ms of a round trip of 201.04 ms, from the first one on: 400
+/// segments are a hundred buffers, with 99 pauses.
+#[test]
+fn cause_send_buffer_is_the_idle_rest_of_each_round_trip() {
+    let flow = "mss = \"960 B\"\nbytes = \"384000 B\"\nreceive_window = \"1 MB\"\n\
+                tcp = { initial_window = 4, send_buffer = \"3840 B\" }";
+    assert_cause(&wire_text("8 Mbps", "100 ms", flow), Cause::SendBuffer, 99.0 * 197.04);
+}
+
+/// The application reads a segment each 10 ms. The last of 1000 segments can be sent when all but the 10 of the window
+/// are read, after 9.9 s. The wire is busy for 1 ms of each segment.
+#[test]
+fn cause_reader_is_the_time_for_which_unread_data_closes_the_window() {
+    let flow = "mss = \"960 B\"\nbytes = \"960000 B\"\nreceive_window = \"9600 B\"\nreader = \"768 kbps\"";
+    assert_cause(&wire_text("8 Mbps", "1 ms", flow), Cause::Reader, 9900.0 - 1000.0);
+}
+
 /// The flow sends 1, 2, 4, ..., 32 segments in six round trips, of which five wait for cwnd. A segment takes 8 us.
 #[test]
 fn cause_slow_start_is_the_time_until_the_window_holds_the_transfer() {

@@ -27,6 +27,8 @@ pub enum Reason {
 pub enum Blocked {
     /// No unsent data; data in flight may be unacknowledged.
     Data,
+    /// The application has data to send that does not fit in the send buffer.
+    SendBuffer,
     /// The next segment does not fit in the receive window.
     PeerWindow,
     /// The next segment is small and waits for more data (Nagle, TCP_CORK, MSG_MORE).
@@ -39,12 +41,14 @@ pub enum Blocked {
 
 impl Blocked {
     /// Every reason.
-    pub const ALL: [Blocked; 5] = [Blocked::Data, Blocked::PeerWindow, Blocked::Nagle, Blocked::Cwnd, Blocked::Pacing];
+    pub const ALL: [Blocked; 6] =
+        [Blocked::Data, Blocked::SendBuffer, Blocked::PeerWindow, Blocked::Nagle, Blocked::Cwnd, Blocked::Pacing];
 
     /// The name in traces.
     pub fn name(self) -> &'static str {
         match self {
             Blocked::Data => "data",
+            Blocked::SendBuffer => "send-buffer",
             Blocked::PeerWindow => "peer-window",
             Blocked::Nagle => "nagle",
             Blocked::Cwnd => "cwnd",

@@ -26,6 +26,8 @@ impl FlowObservation {
             segment: connection.segment,
             packet: connection.packet,
             own_window: None,
+            has_reader: false,
+            largest_window: 0,
             bytes: Some(connection.bytes),
             sender: SenderState::of_capture(connection.start),
             received: ByteRanges::default(),

@@ -51,6 +51,7 @@ mod tests {
         let held = times.finish(Time::from_millis(50)).map(|(reason, held)| (reason, held.as_nanos() / 1_000_000));
         let expected = [
             (Blocked::Data, 10),
+            (Blocked::SendBuffer, 0),
             (Blocked::PeerWindow, 0),
             (Blocked::Nagle, 1),
             (Blocked::Cwnd, 34),

@@ -115,7 +115,7 @@ impl Sender {
             if let Some(rate) = self.rate.as_mut().filter(|_| pipe < self.cwnd.limit()) {
                 rate.on_app_limited(pipe);
             }
-            return Err(Blocked::Data);
+            return Err(if self.buffer.has_backlog() { Blocked::SendBuffer } else { Blocked::Data });
         };
         let usable = self.peer.usable(self.board.una(), nxt);
         if draft.len > usable {

@@ -359,6 +359,8 @@ impl Moment<'_> {
         Charge::To(match sender.blocked.value() {
             Some(Blocked::Data) | None if sender.una < sender.max => return Charge::Tail,
             Some(Blocked::Data) | None => Cause::Application,
+            Some(Blocked::SendBuffer) => Cause::SendBuffer,
+            Some(Blocked::PeerWindow) if self.flow.is_window_unread() => Cause::Reader,
             Some(Blocked::PeerWindow) if self.window_was_closed() => Cause::Scheme,
             Some(Blocked::PeerWindow) => Cause::ReceiverWindow,
             Some(Blocked::Nagle) => Cause::Nagle,
@@ -369,7 +371,7 @@ impl Moment<'_> {
     }
 
     /// Whether a scheme closed the receive window: the receiver's own acknowledgments do not explain the wait.
-    /// Receivers of this simulator read data immediately, so they never close the window.
+    /// Applications without a `reader` read data on arrival, so they never close the window.
     fn window_was_closed(&self) -> bool {
         let sender = &self.flow.sender;
         let next = sender.max - sender.una + u64::from(self.flow.segment);

@@ -121,6 +121,10 @@ causes! {
     Nagle: "nagle", [0xea9884, 0x884030], OWN, "a small segment waited for acknowledgments";
     /// The receive window limited the sender.
     ReceiverWindow: "receiver-window", [0xccd1d8, 0x343c47], RECEIVE_WINDOW, "the receive window limited the sender";
+    /// Data that the receiving application had not read reduced the receive window, which limited the sender.
+    Reader: "reader", [0xb5a1d8, 0x584a7d], RECEIVE_WINDOW, "unread data reduced the receive window";
+    /// The send buffer was full, so that the application waited with its data.
+    SendBuffer: "send-buffer", [0xc9d38a, 0x565f22], OWN, "the send buffer was full";
     /// The sender waited for the repair of losses on a channel.
     AirLoss: "air-loss", [0xe2a87f, 0x825733], LOSS, "TCP detected and repaired losses on a channel";
     /// The sender waited for the repair of drops in a queue.
