@@ -40,10 +40,10 @@ impl AckPolicy {
         }
     }
 
-    pub fn set_quick(&mut self, on: bool) {
+    pub fn set_quick(&mut self, on: bool, unread: u64) {
         match self {
             AckPolicy::Delayed(delayed) => delayed.set_quick(on),
-            AckPolicy::Linux(linux) => linux.set_quick(on),
+            AckPolicy::Linux(linux) => linux.set_quick(on, unread),
         }
     }
 

@@ -329,10 +329,15 @@ impl LinuxAcks {
         self.owed == 0 && (self.until != Time::NEVER || self.compressed > 0)
     }
 
-    /// Allows or forbids quick acknowledgments (TCP_QUICKACK). If allowed, an acknowledgment that is delayed now is sent.
-    pub fn set_quick(&mut self, on: bool) {
+    /// Allows or forbids quick acknowledgments (TCP_QUICKACK). If allowed, an acknowledgment that is delayed now is sent
+    /// when the application has read all data: at once, or at the read (`__tcp_sock_set_quickack`).
+    pub fn set_quick(&mut self, on: bool, unread: u64) {
         self.answers = if on { 0 } else { self.answers.max(self.settings.tcp_pingpong_thresh) };
-        if on && self.scheduled {
+        if !on || !self.scheduled {
+            return;
+        }
+        self.burst_end = self.burst_end.max(BurstEnd::Once);
+        if unread == 0 {
             self.at_once();
         }
     }

@@ -250,14 +250,30 @@ impl Receiver {
                 let free = self.buffer.saturating_sub(self.readable());
                 let estimate = self.measures.as_ref().map(|measures| u64::from(measures.estimate.size()));
                 let silly = estimate.is_some_and(|estimate| is_silly(free, self.buffer, self.buffer, estimate));
-                self.round_window(if silly { 0 } else { free })
+                let window = if silly { 0 } else { self.align_window(free, self.buffer) };
+                self.round_window(window)
             }
             Some((tuning, estimate)) => {
                 let held = self.readable() + self.assembly.beyond();
-                let window = tuning.offer(held, estimate);
+                let window = self.align_window(tuning.offer(held, estimate), tuning.capacity());
                 // Rounded up: with a large shift a small window would otherwise be zero (`__tcp_select_window`).
                 self.round_window(window + (1 << self.shift) - 1)
             }
+        }
+    }
+
+    /// Returns the window that Linux offers of `free` bytes if there is no window scaling, where the buffer has `full`
+    /// bytes: full segments, or the last window if it differs by less than a segment (`__tcp_select_window`).
+    fn align_window(&self, free: u64, full: u64) -> u64 {
+        let is_scaled = self.shift > 0 || self.max_window > u32::from(u16::MAX);
+        let Some(measures) = self.measures.as_ref().filter(|_| !is_scaled && self.needs_times()) else { return free };
+        let (last, segment) = (measures.offered, u64::from(measures.estimate.size()).min(full).max(1));
+        if last + segment <= free || last > free {
+            free / segment * segment
+        } else if segment == full && free > last + full / 2 {
+            free
+        } else {
+            last
         }
     }
 
@@ -463,9 +479,10 @@ impl Receiver {
     }
 
     /// Sets whether the first acknowledgments are sent at once. If so, an acknowledgment that is delayed now is sent
-    /// too.
+    /// too, by Linux's receiver only once the application has read all data.
     pub fn set_quick(&mut self, on: bool) {
-        self.acks.set_quick(on);
+        let unread = self.readable();
+        self.acks.set_quick(on, unread);
     }
 
     /// Makes an acknowledgment due now.
