@@ -66,6 +66,21 @@ const CASES: &[Case<'_>] = &[
         "receiver = { tcp_comp_sack_delay = \"1 s\" }",
         &["flows.down.tcp.receiver.tcp_comp_sack_delay", "at most 100 ms"],
     ),
+    (
+        "initial_window = 2",
+        "delayed_ack = \"linux\", receiver = { gro = true, gro_flush_timeout = \"1 s\" }",
+        &["flows.down.tcp.receiver.gro_flush_timeout", "at most 100 ms"],
+    ),
+    (
+        "initial_window = 2",
+        "delayed_ack = \"linux\", receiver = { gro_flush_timeout = \"20 us\" }",
+        &["flows.down.tcp.receiver.gro_flush_timeout", "gro = true", "hint: write gro = true"],
+    ),
+    (
+        "initial_window = 2",
+        "receiver = { gro = true }",
+        &["flows.down.tcp.receiver.gro", "expected delayed_ack = \"linux\"", "hint: write delayed_ack = \"linux\""],
+    ),
     ("initial_window = 2", "initial_window = 0", &["flows.down.tcp.initial_window", "1 to 1000"]),
     ("initial_window = 2", "initial_window = 2, min_rto = \"100 s\"", &["flows.down.tcp.min_rto", "at most max_rto"]),
     (

@@ -41,6 +41,7 @@ const KEYS: &[(&str, &[&str])] = &[
         &[
             "{ tcp_comp_sack_nr = 0 }",
             "{ tcp_comp_sack_delay = \"2 ms\", tcp_comp_sack_rtt_percent = 33, tcp_pingpong_thresh = 3 }",
+            "{ gro = true, gro_flush_timeout = \"20 us\" }, delayed_ack = \"linux\"",
         ],
     ),
     ("retries", &["{ syn = 2 }", "{ data = 15 }", "{ syn = 0, data = 0 }", "{ syn_linear_timeouts = 4 }"]),

@@ -28,6 +28,7 @@ mod queue_control;
 mod queueing;
 mod rate_adaptation;
 mod readers;
+mod receive_offload;
 mod reordering;
 mod rescue;
 mod same_air;

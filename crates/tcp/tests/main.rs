@@ -16,6 +16,7 @@ mod linux_receiver;
 mod marks;
 mod prediction;
 mod queued_resends;
+mod receive_offload;
 mod recovery_exit;
 mod requests;
 mod scripts;

@@ -19,6 +19,9 @@ const MAX_SEGMENTS_PER_ACK: u32 = 64;
 const MAX_RETRIES: u32 = 255;
 /// Maximum time for which duplicate acknowledgments are held back.
 const MAX_COMPRESSION: Span = Span::from_millis(100);
+
+/// Maximum time for which segments wait to be joined.
+const MAX_OFFLOAD_WAIT: Span = Span::from_millis(100);
 /// Maximum duration of TIME-WAIT, and of FIN-WAIT-2 after the application has closed.
 const MAX_LINGER: Span = Span::from_secs(3600);
 
@@ -142,6 +145,10 @@ fn check_counts(config: &Config, faults: &mut Vec<Fault>) {
     }
     check_receiver(&config.receiver, faults);
     check_send_buffer(config, faults);
+    if config.receiver.gro && config.delayed_ack != DelayedAck::Linux {
+        let expected = "delayed_ack = \"linux\": segments are joined by Linux's receiver only";
+        faults.push(Fault::new("receiver.gro", "true", expected).hint("write delayed_ack = \"linux\""));
+    }
     let fault = |key, times: u32| Fault::new(key, times, format!("0 to {MAX_RETRIES} times"));
     let retries = &config.retries;
     for (key, times) in [("retries.syn", retries.syn), ("retries.syn_linear_timeouts", retries.syn_linear_timeouts)] {
@@ -157,8 +164,8 @@ fn check_counts(config: &Config, faults: &mut Vec<Fault>) {
 }
 
 fn check_receiver(receiver: &ReceiverSettings, faults: &mut Vec<Fault>) {
-    let ReceiverSettings { tcp_pingpong_thresh, tcp_comp_sack_nr, tcp_comp_sack_delay, tcp_comp_sack_rtt_percent } =
-        *receiver;
+    let ReceiverSettings { tcp_pingpong_thresh, tcp_comp_sack_nr, tcp_comp_sack_delay, .. } = *receiver;
+    let ReceiverSettings { tcp_comp_sack_rtt_percent, gro, gro_flush_timeout, .. } = *receiver;
     if !(1..=255).contains(&tcp_pingpong_thresh) {
         faults.push(Fault::new("receiver.tcp_pingpong_thresh", tcp_pingpong_thresh, "1 to 255"));
     }
@@ -171,6 +178,13 @@ fn check_receiver(receiver: &ReceiverSettings, faults: &mut Vec<Fault>) {
     if !(1..=100).contains(&tcp_comp_sack_rtt_percent) {
         let percent = tcp_comp_sack_rtt_percent;
         faults.push(Fault::new("receiver.tcp_comp_sack_rtt_percent", percent, "1 to 100 percent"));
+    }
+    if gro_flush_timeout > MAX_OFFLOAD_WAIT {
+        faults.push(Fault::new("receiver.gro_flush_timeout", gro_flush_timeout, "at most 100 ms"));
+    }
+    if gro_flush_timeout > Span::ZERO && !gro {
+        let expected = "gro = true: only then segments wait to be joined";
+        faults.push(Fault::new("receiver.gro_flush_timeout", gro_flush_timeout, expected).hint("write gro = true"));
     }
 }
 

@@ -183,6 +183,12 @@ settings! {
         /// before 7.0 has 5, later versions 33.
         #[given(schemars(range(min = 1, max = 100)))]
         tcp_comp_sack_rtt_percent: u32 = 5,
+        /// Whether segments that arrive together are joined before TCP processes them (generic receive offload). A host
+        /// behind a TUN device has none, a network card usually has it.
+        gro: bool = false,
+        /// Time for which segments wait for further ones that continue them, at most 100 ms. With `"0 s"`, segments of
+        /// the same moment are joined, such as the segments of one aggregated frame. Needs `gro = true`.
+        gro_flush_timeout: Span = Span::ZERO,
     }
 }
 

@@ -5,7 +5,7 @@ use wire::{Ecn, Flags, Segment};
 
 use super::close::refuse_segment;
 use super::{Connection, Failure, State};
-use crate::receiver::ReceivedData;
+use crate::receiver::{JoinedSegments, ReceiveOffload, ReceivedData};
 use crate::sender::AckArrival;
 use crate::timestamps::{self, Clock};
 
@@ -13,12 +13,49 @@ impl Connection {
     /// Processes a received segment, whose packet has the ECN codepoint `ecn`.
     #[inline]
     pub fn handle_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
+        // During the handshake nothing is held: its timer is the only one.
+        if self.receiver.has_offload() && self.handshake.is_none() {
+            return self.offload_segment(now, segment, ecn);
+        }
+        self.process_segment(now, segment, ecn);
+    }
+
+    /// Processes a segment that is not held to be joined with others.
+    #[inline]
+    fn process_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
         match self.state {
             State::Closed => self.answers.extend(refuse_segment(segment)),
             State::Listen => self.in_listen(now, segment),
             State::SynSent => self.in_syn_sent(now, segment, ecn),
             _ => self.in_others(now, segment, ecn),
         }
+    }
+
+    /// Joins a segment with earlier ones, and processes the segments that need not wait.
+    #[cold]
+    fn offload_segment(&mut self, now: Time, segment: &Segment, ecn: Ecn) {
+        let Some(offload) = self.receiver.offload() else { return };
+        let arrival = offload.take_segment(now, segment, ecn);
+        if let Some(joined) = arrival.complete {
+            self.process_joined(now, &joined);
+        }
+        if arrival.passes {
+            self.process_segment(now, segment, ecn);
+        }
+    }
+
+    /// Processes the segments that wait to be joined.
+    #[cold]
+    pub(super) fn flush_offload(&mut self, now: Time) {
+        if let Some(joined) = self.receiver.offload().and_then(ReceiveOffload::take_held) {
+            self.process_joined(now, &joined);
+        }
+    }
+
+    fn process_joined(&mut self, now: Time, joined: &JoinedSegments) {
+        self.receiver.set_joined_size(Some(joined.size));
+        self.process_segment(now, &joined.segment, joined.ecn);
+        self.receiver.set_joined_size(None);
     }
 
     /// [RFC9293 s3.10.7.4]

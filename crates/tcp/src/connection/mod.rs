@@ -182,6 +182,9 @@ impl Connection {
         if now >= self.linger_until {
             return self.end_linger(now);
         }
+        if now >= self.receiver.offload_deadline() {
+            self.flush_offload(now);
+        }
         if now >= self.uncork_at {
             self.uncork_at = Time::NEVER;
             self.sender.push();

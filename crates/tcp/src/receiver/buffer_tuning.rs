@@ -6,7 +6,7 @@
 //! the sender to double its rate.
 //!
 //! Deviations: memory pressure does not occur. The kernel counts jiffies and microseconds, here times are exact. The
-//! memory of a packet is the memory of one linear buffer ([`count_packet_memory`]). Unread data and data out of order
+//! memory of a packet is the memory of one linear buffer for each segment ([`count_packet_memory`]). Unread data and data out of order
 //! occupy their size divided by the scaling ratio, as if all packets had the size that determined the ratio.
 
 use engine::{Span, Time};
@@ -63,8 +63,10 @@ pub(super) struct BufferTuning {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BufferArrival {
     pub now: Time,
-    /// Bytes of the segment.
+    /// Bytes of the segment, or of joined segments.
     pub len: u64,
+    /// Bytes of a segment before it was joined with others.
+    pub size: u64,
     /// Estimate of the size of the other end's segments, after this one.
     pub estimate: u64,
     /// True if this segment has changed the estimate by its size.
@@ -79,6 +81,14 @@ pub(super) struct BufferArrival {
     pub beyond: u64,
     /// The echoed timestamp and the time since it was sent.
     pub echo: Option<(u32, Span)>,
+}
+
+impl BufferArrival {
+    /// Returns the memory of the packet.
+    fn memory(&self) -> u64 {
+        let size = self.size.max(1);
+        count_packet_memory(size, self.len.div_ceil(size))
+    }
 }
 
 impl BufferTuning {
@@ -187,7 +197,7 @@ impl BufferTuning {
         if room == 0 {
             return false;
         }
-        let memory = convert_to_window(self.ratio, count_packet_memory(arrival.len));
+        let memory = convert_to_window(self.ratio, arrival.memory());
         let growth = if memory <= arrival.len { 2 * self.segment } else { self.find_growth(memory, arrival) };
         if growth > 0 {
             self.limit += room.min(growth.max(2 * arrival.len));
@@ -212,7 +222,7 @@ impl BufferTuning {
         if !arrival.raises_estimate {
             return;
         }
-        self.ratio = ((arrival.len << RATIO_BITS) / count_packet_memory(arrival.len)).max(1);
+        self.ratio = ((arrival.len << RATIO_BITS) / arrival.memory()).max(1);
         self.clamp = convert_to_window(self.ratio, self.buffer);
         self.per_round = self.per_round.min(self.clamp).max(1);
     }
@@ -255,10 +265,10 @@ pub(super) fn is_silly(free: u64, full: u64, allowed: u64, estimate: u64) -> boo
     free < full / 2 && (free < allowed / 16 || free < estimate.min(full))
 }
 
-/// Returns the memory of a packet with `len` bytes of data (`skb->truesize`): its descriptor, and one linear buffer
-/// from a slab whose sizes are powers of two.
-fn count_packet_memory(len: u64) -> u64 {
-    DESCRIPTOR + (HEADERS + len + RESERVED).next_power_of_two()
+/// Returns the memory of a packet (`skb->truesize`) of `segments` joined segments with `len` bytes of data each: its
+/// descriptor, and one linear buffer for each segment from a slab whose sizes are powers of two.
+fn count_packet_memory(len: u64, segments: u64) -> u64 {
+    DESCRIPTOR + segments * (HEADERS + len + RESERVED).next_power_of_two()
 }
 
 /// Returns the window that fits in `memory` (`tcp_win_from_space`).

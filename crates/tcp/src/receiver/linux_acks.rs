@@ -5,8 +5,7 @@
 //! an acknowledgment of more than one full segment, at the end of a burst that the application reads completely, or
 //! after a delay that follows the time between segments. Acknowledgments of data out of order are compressed.
 //!
-//! Deviations: times are exact instead of jiffies. Generic receive offload is not modelled: each segment arrives alone.
-//! The application reads at once, unless it reads explicitly.
+//! Deviations: times are exact instead of jiffies. The application reads at once, unless it reads explicitly.
 
 use engine::{Span, Time};
 

@@ -8,6 +8,7 @@ mod ack_policy;
 mod buffer_tuning;
 mod delayed;
 mod linux_acks;
+mod offload;
 mod reassembly;
 mod sack;
 mod segment_estimate;
@@ -22,6 +23,7 @@ use crate::event::Event;
 use ack_policy::AckPolicy;
 use buffer_tuning::{BufferArrival, BufferTuning, is_silly};
 use linux_acks::{AckCause, FinPlace, MarkChange, RoundTrips, SegmentPlace};
+pub(crate) use offload::{JoinedSegments, ReceiveOffload};
 use reassembly::Reassembly;
 use sack::Reports;
 pub(crate) use sack::SackReports;
@@ -65,6 +67,10 @@ struct Measures {
     tuning: Option<Box<BufferTuning>>,
     /// The window that was advertised last.
     offered: u64,
+    /// Segments that wait to be joined.
+    offload: Option<Box<ReceiveOffload>>,
+    /// Size of the segments of which the present one is joined; `None` if it arrived alone.
+    joined_size: Option<u32>,
 }
 
 impl Measures {
@@ -76,7 +82,9 @@ impl Measures {
             ReceiveWindow::Autotuned(sizes) => Some(Box::new(BufferTuning::new(sizes, config.segment, window))),
         };
         let estimate = SegmentEstimate::new(config.segment, window);
-        Some(Box::new(Measures { estimate, tuning, offered: window }))
+        let is_linux = config.delayed_ack == DelayedAck::Linux;
+        let offload = ReceiveOffload::of(&config.receiver).filter(|_| is_linux);
+        Some(Box::new(Measures { estimate, tuning, offered: window, offload, joined_size: None }))
     }
 }
 
@@ -414,12 +422,14 @@ impl Receiver {
         let (unread, beyond, next) = (self.readable(), self.assembly.beyond(), self.bytes_received());
         let measures = self.measures.as_mut().filter(|_| place != SegmentPlace::Useless && data.len > 0);
         let Some(measures) = measures else { return (SizeClass::Full, false) };
-        let class = measures.estimate.measure(data.len, data.push || data.fin);
+        let size = measures.joined_size.unwrap_or(data.len);
+        let class = measures.estimate.measure(size, data.push || data.fin);
         let (window, estimate) = (measures.offered, measures.estimate.size().into());
         let Some(tuning) = &mut measures.tuning else { return (class, false) };
         let arrival = BufferArrival {
             now,
             len: data.len.into(),
+            size: size.into(),
             estimate,
             raises_estimate: class == SizeClass::Larger,
             next,
@@ -534,10 +544,35 @@ impl Receiver {
         matches!(self.acks, AckPolicy::Linux(_))
     }
 
-    /// Returns the time at which the delayed acknowledgment is due.
+    /// Returns the time at which the delayed acknowledgment is due, or held segments are passed on.
     #[inline]
     pub fn deadline(&self) -> Time {
-        self.acks.deadline()
+        let deadline = self.acks.deadline();
+        if self.needs_times() { deadline.min(self.offload_deadline()) } else { deadline }
+    }
+
+    /// Whether arrived segments wait to be joined.
+    #[inline]
+    pub fn has_offload(&self) -> bool {
+        self.measures.as_ref().is_some_and(|measures| measures.offload.is_some())
+    }
+
+    /// Returns the segments that wait to be joined.
+    pub fn offload(&mut self) -> Option<&mut ReceiveOffload> {
+        self.measures.as_mut()?.offload.as_deref_mut()
+    }
+
+    /// Returns the time at which held segments are passed on.
+    pub fn offload_deadline(&self) -> Time {
+        let offload = self.measures.as_ref().and_then(|measures| measures.offload.as_ref());
+        offload.map_or(Time::NEVER, |offload| offload.deadline())
+    }
+
+    /// Sets the size of the segments of which the next one is joined.
+    pub fn set_joined_size(&mut self, size: Option<u32>) {
+        if let Some(measures) = &mut self.measures {
+            measures.joined_size = size;
+        }
     }
 
     /// Whether there are SACK blocks to report.
