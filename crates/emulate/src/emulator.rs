@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use engine::{Span, Time};
 use sim::{Network, Sink, World};
-use wire::{Addr, Body, Packet, Protocol, Segment};
+use wire::{Addr, Body, Flags, Packet, Protocol, Segment};
 
 use crate::addresses::Addresses;
 use crate::connections::Connections;
@@ -34,6 +34,8 @@ pub struct Counts {
     pub entered: u64,
     /// Bytes of the packets that entered.
     pub bytes_entered: u64,
+    /// Acknowledgments that entered: TCP segments without data, SYN, FIN and RST.
+    pub acknowledgments: u64,
     /// Packets from real hosts that stay on their link, such as multicast, or have no destination.
     pub local: u64,
     /// Packets from real hosts that are no complete IP packets.
@@ -208,6 +210,8 @@ impl Emulator {
         let mut packet = Packet { ecn: frame.ecn, dscp: frame.dscp, ..Packet::new(src, dst, body) };
         match (&mut packet.body, frame.payload) {
             (Body::Tcp(segment), Payload::Tcp { data, .. }) => {
+                let others = Flags::SYN | Flags::FIN | Flags::RST;
+                self.counts.acknowledgments += u64::from(segment.len == 0 && segment.flags.0 & others.0 == 0);
                 let (connection, side) = self.connections.of_real([frame.src, frame.dst], nodes, segment);
                 connection.note_sent(side, segment, self.world.now());
                 let (direction, offset) = ((connection.number, side), connection.offset(side, segment.seq));

@@ -73,6 +73,8 @@ struct Ends {
     ends: [End; 2],
     /// Which bytes have arrived.
     arrived: Vec<bool>,
+    /// Acknowledgments without data that were sent.
+    acknowledgments: u64,
 }
 
 impl Ends {
@@ -106,6 +108,7 @@ impl Ends {
             now: Time::ZERO,
             ends: [end(sender, 0, ISS[0]), end(receiver, 2, ISS[1])],
             arrived: vec![false; BYTES as usize],
+            acknowledgments: 0,
         };
         ends.poll();
         ends
@@ -132,6 +135,9 @@ impl Host for Ends {
 
     fn receive(&mut self, device: usize, buffer: &mut [u8]) -> io::Result<Option<usize>> {
         let Some(bytes) = self.ends[device].outbox.pop_front() else { return Ok(None) };
+        if let Some(TransportSlice::Tcp(tcp)) = SlicedPacket::from_ip(&bytes).expect("a packet").transport {
+            self.acknowledgments += u64::from(tcp.payload().is_empty() && !tcp.syn() && !tcp.fin() && !tcp.rst());
+        }
         buffer[..bytes.len()].copy_from_slice(&bytes);
         Ok(Some(bytes.len()))
     }
@@ -208,6 +214,7 @@ fn transfer(network: &Network, ipv6: bool, what: &str) -> Counts {
     assert_eq!(ends.ends[1].connection.bytes_received(), BYTES, "{what}: {counts:?}");
     assert!(ends.arrived.iter().all(|arrived| *arrived), "{what}");
     assert_eq!((lateness.all().max(), counts.forgotten), (Some(0), 0), "{what}: {counts:?}");
+    assert_eq!(counts.acknowledgments, ends.acknowledgments, "{what}: {counts:?}");
     counts
 }
 

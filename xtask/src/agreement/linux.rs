@@ -1,4 +1,5 @@
-//! Table of the goodput of Linux's TCP behind `lasthop shell`, on the built-in paths of `lasthop compare`.
+//! Table of the goodput and the acknowledgments of Linux's TCP behind `lasthop shell`, on the built-in paths of
+//! `lasthop compare` and on the paths of `crates/lab/tests/linux/paths`.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -18,6 +19,9 @@ const CHANNELS: [&str; 5] = ["random-loss", "bursts", "disconnection", "delay-va
 
 /// Congestion controls of Linux.
 const CONTROLS: [&str; 2] = ["reno", "cubic"];
+
+/// Scenarios of `crates/lab/tests/linux/paths`, by the names of their files.
+const SCENARIOS: [&str; 4] = ["reordering", "ack-loss", "jitter", "aggregates"];
 
 const BYTES: u32 = 1_000_000;
 
@@ -65,7 +69,8 @@ pub fn write_linux_table(words: &[&str]) -> Result<(), String> {
         fs::remove_dir_all(&dir).map_err(failed)?;
     }
     fs::create_dir_all(&dir).map_err(failed)?;
-    let paths = NETWORKS.iter().flat_map(|network| CHANNELS.iter().map(move |channel| format!("{network}-{channel}")));
+    let built_in = NETWORKS.iter().flat_map(|network| CHANNELS.map(|channel| format!("{network}-{channel}")));
+    let paths = built_in.chain(SCENARIOS.map(str::to_owned));
     let of_path = |path: String| {
         let is_random = path.ends_with("random-loss") || path.ends_with("upload");
         let seeds = if is_random && !path.starts_with("lan-") { SEEDS } else { 1 };
@@ -77,7 +82,8 @@ pub fn write_linux_table(words: &[&str]) -> Result<(), String> {
     let rows: Vec<LinuxCase> = paths.flat_map(of_path).collect();
     let unknown = |name: &&&str| rows.iter().all(|row| row.path != **name);
     if let Some(name) = only.iter().flatten().find(unknown) {
-        return Err(format!("--paths: found `{name}`, expected a path such as wan-bursts"));
+        let scenarios = SCENARIOS.join(", ");
+        return Err(format!("--paths: found `{name}`, expected a path such as wan-bursts, or one of {scenarios}"));
     }
     let kept = fs::read_to_string(folder.join("goodput.txt")).unwrap_or_default();
     let kernel = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
@@ -103,7 +109,7 @@ pub fn write_linux_table(words: &[&str]) -> Result<(), String> {
         }
     });
     let mut table = format!(
-        "{heading} kbit/s of {BYTES} bytes; path, congestion control, and of each replication its\n# beginning in seconds of the channel's time, and its goodput\n",
+        "{heading} kbit/s of {BYTES} bytes; path, congestion control, and of each replication its\n# beginning in seconds of the channel's time, its goodput, and its acknowledgments without data\n",
     );
     let results = results.into_inner().map_err(|error| error.to_string())?;
     for (row, result) in rows.iter().zip(results) {
@@ -113,6 +119,7 @@ pub fn write_linux_table(words: &[&str]) -> Result<(), String> {
         match kept.lines().find_map(|line| line.strip_prefix(&name)).filter(|_| !is_run(row)) {
             Some(line) if *seed == 1 => table += &format!("{name}{line}\n"),
             Some(_) => {}
+            None if !is_run(row) => {}
             None if *seed == 1 => table += &format!("{name}{}\n", result.map_err(failed)?),
             None => table.insert_str(table.len() - 1, &format!(" {}", result.map_err(failed)?)),
         }
@@ -131,12 +138,19 @@ fn measure_goodput(
     let program = |name: &str| format!("python3 {}", folder.join(name).display());
     let out = dir.join(format!("{path}-{control}-{seed}"));
     let mut compare = Command::new(lasthop);
-    compare.current_dir(dir).args(["compare", "--schemes", "unmodified", "--paths", path, "--node", from]);
+    compare.current_dir(dir).args(["compare", "--schemes", "unmodified", "--node", from]);
+    let stem = if SCENARIOS.contains(&path.as_str()) {
+        compare.arg(folder.join("paths").join(format!("{path}.toml")));
+        path.clone()
+    } else {
+        compare.args(["--paths", path]);
+        format!("compare-{path}")
+    };
     compare.args(["--shell", &format!("{} {to} {control} {BYTES}", program("send.py"))]);
     compare.args(["--and", &format!("{to}={}", program("receive.py")), "--replications", &REPLICATIONS.to_string()]);
     compare.args(["--seed", &seed.to_string()]);
     compare.args(["--real-time", "--json", "--out"]).arg(out.join("simulated.sqlite"));
-    let runs = out.join(format!("compare-{path}-compared-shell/unmodified"));
+    let runs = out.join(format!("{stem}-compared-shell/unmodified"));
     // A busy machine may start the receiver late, or delay packets; finished runs are kept.
     let mut attempts = 0;
     loop {
@@ -170,7 +184,7 @@ struct LinuxRun {
     late: u64,
     /// Number of all packets.
     packets: u64,
-    /// Start of the transfer in the channel's time, in seconds, and its goodput in kbit/s.
+    /// Start of the transfer in the channel's time, in seconds, its goodput in kbit/s, and its acknowledgments.
     figure: String,
 }
 
@@ -183,6 +197,7 @@ impl LinuxRun {
         let goodput = report["goodput_bps"].as_f64().ok_or("no data arrived")?;
         let began = report["began_s"].as_f64().ok_or("no packet entered")?;
         let packets = report["lateness"]["packets"].as_u64().unwrap_or(0);
-        Ok(LinuxRun { dir, late: late.sum(), packets, figure: format!("{began:.3}:{:.0}", goodput / 1e3) })
+        let acks = report["packets"]["acknowledgments"].as_u64().ok_or("no number of acknowledgments")?;
+        Ok(LinuxRun { dir, late: late.sum(), packets, figure: format!("{began:.3}:{:.0}:{acks}", goodput / 1e3) })
     }
 }
