@@ -63,7 +63,7 @@ fn bash_completes_commands_options_and_names() {
         ("lasthop compare --schemes unmodified,refi", &["unmodified,refined-icmp"]),
         ("lasthop compare --paths sat", &["satellite"]),
         ("lasthop run x.toml --trace seqno,cong", &["seqno,congestion"]),
-        ("lasthop sweep x.toml --metric goodp", &["goodput_bps"]),
+        ("lasthop sweep x.toml --metric goodput_bp", &["goodput_bps"]),
         ("lasthop export s.sqlite --format csv,par", &["csv,parquet"]),
         ("lasthop import x --format mahi", &["mahimahi"]),
         ("lasthop reproduce goel", &["goel1997"]),

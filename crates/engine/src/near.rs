@@ -26,8 +26,8 @@ pub fn nearest_name<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
     near.or_else(|| known.iter().find(begins).copied()).or_else(|| nearest_beginning(&lower, &known))
 }
 
-/// Returns the name whose first words are most similar to the words of `name`, separated by `_` or `-`: `goodput_bps`
-/// for `goodptu`.
+/// Returns the name whose first words are most similar to the words of `name`, separated by `_` or `-`, and the shortest
+/// of equally similar ones: `goodput_bps` for `goodptu`, and not `goodput_back_bps`.
 fn nearest_beginning<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
     let letters = name.chars().count();
     let max = (letters / 3).min(2);
@@ -36,8 +36,10 @@ fn nearest_beginning<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
         other.match_indices(['_', '-']).map(move |(end, _)| (other, &other[..end])).collect::<Vec<_>>()
     };
     let near = known.iter().flat_map(beginnings).filter(|(_, start)| start.chars().count().abs_diff(letters) <= max);
-    let distance = |(other, start): (&'a str, &str)| (strsim::damerau_levenshtein(name, &start.to_lowercase()), other);
-    near.map(distance).min().filter(|(distance, _)| *distance <= max).map(|(_, other)| other)
+    let distance = |(other, start): (&'a str, &str)| {
+        (strsim::damerau_levenshtein(name, &start.to_lowercase()), other.chars().count(), other)
+    };
+    near.map(distance).min().filter(|(distance, ..)| *distance <= max).map(|(.., other)| other)
 }
 
 #[cfg(test)]
@@ -46,12 +48,13 @@ mod tests {
 
     #[test]
     fn nearest_finds_similar_names_only() {
-        let known = ["socket", "setsockopt", "tcpi_snd_cwnd", "h"];
+        let known = ["socket", "setsockopt", "tcpi_snd_cwnd", "goodput_back_bps", "goodput_bps", "h"];
         for (name, near) in [
             ("sockett", Some("socket")),
             ("tcpi_snd_cwd", Some("tcpi_snd_cwnd")),
             ("setsock", Some("setsockopt")),
             ("tpci_snd", Some("tcpi_snd_cwnd")),
+            ("goodptu", Some("goodput_bps")),
             ("epoll_wait", None),
             ("1-h", None),
         ] {
