@@ -151,7 +151,7 @@ class FullDisks(Faults):
         with self.assertRaisesRegex(lh.LasthopError, "/dev/full: No space left on device"):
             rl.Policy(rl.Setup(observe=["delay"]), [([[1.0]], [0.0])]).save("/dev/full")
 
-    def test_place_that_cannot_be_written_is_named(self) -> None:
+    def test_error_of_an_unwritable_place_has_its_path(self) -> None:
         file = self.path("file")
         Path(file).write_text("no directory")
         picture, store = lh.Picture("p", "<svg/>", None), SMALL.sweep(replications=1, store=self.path("s.sqlite")).store
@@ -204,7 +204,7 @@ class Versions(Faults):
                 use()
         self.assertEqual(Path(store).read_bytes(), before)
 
-    def test_runs_of_another_model_are_kept_and_made_again(self) -> None:
+    def test_runs_of_another_model_are_kept_and_repeated(self) -> None:
         """The keys of runs in SQLite depend on the model: those of another one are not found."""
         store = self.path("s.sqlite")
         SMALL.sweep(replications=3, store=store)
@@ -216,7 +216,7 @@ class Versions(Faults):
         with contextlib.closing(sqlite3.connect(store)) as db:
             self.assertEqual(db.execute("SELECT count(*) FROM runs").fetchone(), (6,))
 
-    def test_altered_model_of_a_store_is_found(self) -> None:
+    def test_altered_model_of_a_store_is_reported_as_damage(self) -> None:
         store = self.path("s.sqlite")
         SMALL.sweep(replications=2, store=store)
         with contextlib.closing(sqlite3.connect(store)) as db:
@@ -226,7 +226,7 @@ class Versions(Faults):
             with self.assertRaisesRegex(lh.LasthopError, f"{store}: 1 of its rows is damaged.*\n.*lasthop verify"):
                 use()
 
-    def test_worker_of_another_version_is_refused_by_name_and_finished_runs_are_kept(self) -> None:
+    def test_batch_of_another_version_is_refused_and_finished_runs_are_kept(self) -> None:
         store, batches = self.path("s.sqlite"), 0
 
         class Mixed(ThreadPoolExecutor):

@@ -150,7 +150,7 @@ class Scenarios(Fuzzed):
             hash(scenario), repr(scenario)
 
     @fuzzed(75, at=st.integers(0, 400), length=st.integers(0, 20), text=TEXTS)
-    def test_altered_text(self, at: int, length: int, text: str) -> None:
+    def test_only_documented_errors_for_an_altered_scenario_text(self, at: int, length: int, text: str) -> None:
         before = (SMALL.text or b"").decode()
         changed = before[:at] + text + before[at + length :]
         tried(lambda: lh.Scenario(changed).check(), list)
@@ -265,7 +265,7 @@ class Results(Fuzzed):
         changes=st.lists(st.tuples(st.integers(0, 200_000), st.binary(min_size=1, max_size=40)), max_size=4),
         ending=st.sampled_from(["sqlite", "jsonl"]),
     )
-    def test_damaged_store(self, cut: int | None, changes: list[tuple[int, bytes]], ending: str) -> None:
+    def test_damaged_store_gives_only_documented_errors(self, cut: int | None, changes: list[tuple[int, bytes]], ending: str) -> None:
         contents = bytearray(self.stored[:cut])
         for at, some in changes:
             at %= max(len(contents), 1)
@@ -277,7 +277,7 @@ class Results(Fuzzed):
         self.opened("garbage", contents, ending)
 
     @fuzzed(30, line=st.text(max_size=30))
-    def test_journal_with_any_line(self, line: str) -> None:
+    def test_only_documented_errors_for_any_line_of_a_journal(self, line: str) -> None:
         self.opened("lines", f'{{"crc32":"00000000",{line}\n'.encode(), "jsonl")
 
     def opened(self, name: str, contents: bytes, ending: str) -> None:

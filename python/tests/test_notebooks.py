@@ -137,7 +137,7 @@ class Executed(unittest.TestCase):
                     found = re.search(r"(?<![\w.])/(home|root|tmp|Users|usr|var|opt|work)/|[A-Z]:\\|site-packages", text)
                     self.assertIsNone(found, f"{name}: {text[:200]}")
 
-    def test_links_of_the_notebooks_hold(self) -> None:
+    def test_targets_of_links_in_notebooks_exist(self) -> None:
         for name in RESULTS:
             for cell in nbformat.read(NOTEBOOKS / f"{name}.ipynb", as_version=4).cells:
                 for target in re.findall(r"\]\(([^)#]+)", cell.source) if cell.cell_type == "markdown" else []:

@@ -1,4 +1,4 @@
-"""The package against the command: `python3 -m unittest discover python/tests`."""
+"""Tests of the package, some by comparison with the command: `python3 -m unittest discover python/tests`."""
 
 import contextlib
 import doctest
@@ -294,7 +294,7 @@ class Executors(unittest.TestCase):
         self.assertEqual(self.exported(swept), self.exported(self.swept("whole", replications=wanted // 4)))
 
     @unittest.skipUnless(FULL, "takes long: runs with --full")
-    def test_killed_client_continues_where_it_was(self) -> None:
+    def test_sweep_of_a_killed_client_continues_without_repeating_stored_runs(self) -> None:
         program = (
             "import sys, lasthop as lh; from concurrent.futures import ProcessPoolExecutor\n"
             "if __name__ == '__main__':\n"
@@ -359,7 +359,7 @@ class Executors(unittest.TestCase):
         kept = len(lh.Store(store).table("flows"))
         self.assertEqual(scenario.sweep(replications=10, store=store).done, 10 - kept)
 
-    def test_worker_of_another_version_refuses_by_name(self) -> None:
+    def test_batch_of_another_version_is_refused_with_its_version(self) -> None:
         with self.assertRaisesRegex(lh.LasthopError, "lasthop 9.9.9 .model 99."):
             _lasthop.run_batch(json.dumps({"lasthop": "9.9.9", "model": [99, 1], "delays": False, "parts": []}), "s", {}, [])
 

@@ -163,7 +163,7 @@ class Environment(unittest.TestCase):
         with self.assertRaisesRegex(lh.LasthopError, "call reset"):
             env.step([0.0])
 
-    def test_wrong_settings_are_named(self) -> None:
+    def test_wrong_settings_are_refused_with_the_expected_value(self) -> None:
         for settings, expected in (
             ({"step": "20"}, "20 ms"),
             ({"step": "0 ms"}, "step"),
@@ -521,7 +521,7 @@ class Parallel(unittest.TestCase):
         self.assertEqual((terminated, truncated), ({"flow": True}, {"flow": False}))
         self.assertLess(env.episodes()["flow"].time_s, 6.0)
 
-    def test_info_names_the_air_and_options_choose_it(self) -> None:
+    def test_info_of_a_reset_used_as_options_repeats_the_episode(self) -> None:
         env = rl.ParallelEnv([PATH, SMALL], ["flow", "other"], reward=lambda episode: -episode.time_s)
         _, infos = env.reset(seed=1)
         air = infos["flow"]
@@ -555,7 +555,7 @@ class Policies(unittest.TestCase):
         with self.assertRaisesRegex(lh.LasthopError, "found 2 features, expected 1"):
             KEEPS_A_QUEUE.act([0.0, 1.0])
 
-    def test_saved_policy_is_read_again(self) -> None:
+    def test_loaded_policy_equals_the_saved_one(self) -> None:
         setup = rl.Setup(step="4.1 ms", action="pacing-factor", scale=0.3, observe=["loss", "delay"])
         policy = rl.Policy(setup, [([[0.1, -2.5e-7], [1 / 3, 2.0]], [0.5, 0.0]), ([[1.0, -1.0]], [1e-3])])
         with tempfile.TemporaryDirectory() as folder:
@@ -597,7 +597,7 @@ class Policies(unittest.TestCase):
         with self.assertRaisesRegex(lh.LasthopError, "expected a range above 0"):
             rl.draw(PATH, {"links.air.loss": (0, 0.1, "")}, 1, seed=1)
 
-    def test_example_trains_and_compares(self) -> None:
+    def test_training_example_writes_a_policy_and_prints_scores(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             file = os.path.join(folder, "trained.toml")
             command = [sys.executable, os.path.join(ROOT, "examples/rl/train.py"), "--generations", "2", "--children", "4"]

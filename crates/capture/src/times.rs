@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn single_time_far_from_others_is_replaced_wherever_it_is() {
+    fn single_time_far_from_others_is_replaced_at_any_position() {
         for place in 0..10 {
             for (time, sign) in [(0, -1), (43 * YEAR, 1)] {
                 let (times, bad) = correct_times(&frames(&[(place, time)]));

@@ -17,7 +17,7 @@ pub struct CommandGroup {
 pub struct ShownCommand {
     /// The name.
     pub name: &'static str,
-    /// Examples in its help.
+    /// Examples in the command's help.
     pub examples: &'static [Example],
     /// Where its results go.
     #[cfg(test)]

@@ -72,7 +72,7 @@ fn invalid_input_exits_with_2_and_names_its_position() {
 }
 
 #[test]
-fn name_without_similar_ones_is_refused_with_the_list() {
+fn name_without_similar_names_is_refused_with_the_list_of_all_names() {
     let dir = scratch("lists");
     let example = file(EXAMPLE);
     let listed = |kind: &str| -> Vec<String> {

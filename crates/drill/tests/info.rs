@@ -92,7 +92,7 @@ fn time_that_waits_for_the_receive_window_is_counted() {
 }
 
 #[test]
-fn data_gives_the_size_of_its_segments_and_what_came_out_of_order() {
+fn received_data_sets_rcv_mss_and_counts_out_of_order_segments() {
     passes(&format!(
         "--mss=1000\n{PLAIN}+0 < . 1001:4001(3000) ack 1 win 32792
 +0 > . 1:1(0) ack 1 <nop,nop,sack 1001:4001>

@@ -198,7 +198,7 @@ impl Emulator {
         self.delivered.begin(self.world.now());
         self.counts.bytes_entered += bytes.len() as u64;
         let packet = self.packet(&frame, [node, there], bytes);
-        // Both nodes exist.
+        // `inject` cannot fail, because the nodes of source and destination exist.
         let _ = self.world.inject(node, packet, sink);
         self.collect(sink);
     }

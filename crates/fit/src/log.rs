@@ -19,9 +19,9 @@ pub struct Iperf {
     pub rate: Rate,
     /// The rate of each interval, if a receiver wrote the log and it varies.
     pub rates: Option<Vec<f64>>,
-    /// Shortest and longest smoothed round trip that the sender reported; `None` in the log of a receiver (`-R`).
+    /// Shortest and longest SRTT that the sender reported; `None` in the log of a receiver (`-R`).
     pub rtt: Option<[Span; 2]>,
-    /// Smoothed round trips that the sender reported, at the [percentiles](crate::comparison::PERCENTILES), in seconds.
+    /// SRTTs that the sender reported, at the [percentiles](crate::comparison::PERCENTILES), in seconds.
     pub rtts: [Option<f64>; 2],
     /// Independent losses, as if each retransmission followed a loss.
     pub loss: Loss,
@@ -266,7 +266,7 @@ impl Ping {
         })
     }
 
-    /// The shortest round trip.
+    /// The min RTT.
     pub fn min_rtt(&self) -> Span {
         self.rtts.iter().copied().min().unwrap_or_default()
     }

@@ -124,7 +124,7 @@ pub fn fit_to_iperf(
         rates: iperf.rates.clone().filter(|_| given.rate.is_none()),
         delay: Span::from_nanos((least - transmitted).as_nanos() / 2),
         queue: iperf.rtt.map(|[_, longest]| packets(longest)),
-        // Smoothed round trips hide the longest wait, and losses may have occurred on the channel.
+        // SRTTs hide the longest wait, and losses may have occurred on the channel.
         queue_was_full: false,
         loss: iperf.loss,
         reordering: None,

@@ -122,7 +122,7 @@ impl Bottleneck {
     }
 }
 
-/// The minimum round trip, less the transmission times of the packet and of its acknowledgment.
+/// The min RTT, less the transmission times of the packet and of its acknowledgment.
 fn find_bare_round_trip(transfer: &MeasuredTransfer, full: u32, time_of: impl Fn(u32) -> Span) -> Option<Span> {
     let survey = &transfer.survey;
     let bare = |rtt: Span, size: u32| rtt - time_of(size) - time_of(SMALL);

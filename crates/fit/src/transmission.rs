@@ -5,18 +5,18 @@ use engine::Time;
 /// The fate of a transmission.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TransmissionFate {
-    /// It is not known.
+    /// The fate is not known.
     Open,
     /// The transmission reached the receiver at this time.
     Arrived(Time),
-    /// It was lost.
+    /// The transmission was lost.
     Lost,
 }
 
 /// A transmission of a segment with data, in 32 bytes: a long transfer has millions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Transmission {
-    /// When it was sent.
+    /// Time at which the transmission was sent.
     pub sent: Time,
     /// First byte of the transmission, counted from the first byte of the transfer.
     pub seq: u64,

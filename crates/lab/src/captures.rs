@@ -101,7 +101,7 @@ impl CaptureFile {
         UnexplainedFrames(self.non_tcp, self.skipped)
     }
 
-    /// Number of these frames.
+    /// Number of frames outside of the explanation.
     pub fn unexplained_frames(&self) -> u64 {
         let UnexplainedFrames(NonTcp { udp, icmp, other }, SkippedFrames { not_ip, foreign, damaged }) =
             self.unexplained_frames_by_kind();

@@ -48,7 +48,7 @@ fn sweep_measures_delays_that_it_names_and_repeats_runs_without_them() {
 
 /// The round trip of 960 B on 8 Mbps with 50 ms of delay is 0.96 + 0.04 + 2 x 50 ms plus headers: 101.04 ms, as above.
 #[test]
-fn metric_named_beside_the_scenario_is_measured_also_in_an_older_store() {
+fn metric_requested_outside_of_the_scenario_is_measured_also_in_an_older_store() {
     let flow = "mss = \"960 B\"\nbytes = \"9600 B\"\nreceive_window = \"960 B\"";
     let text = format!("{}\n[sweep]\nreplications = 2\n", wire_text("8 Mbps", "50 ms", flow));
     let options = scenario::Overrides::default();

@@ -453,7 +453,7 @@ fn capture_between_the_ends_shows_a_part_of_the_path() {
 
 /// Both captures are at one end, and neither shows the sender's times.
 #[test]
-fn two_captures_of_one_end_are_explained_as_captured_there() {
+fn two_captures_of_one_end_are_explained_with_the_place_of_that_end() {
     let network = build_network(&scenario(AIRS[0].1, TCPS[1], 5));
     for (end, place) in [(0, Vantage::Sender), (1, Vantage::Receiver)] {
         joined_at(&network, Ends::new(&network, (Span::ZERO, 0.0)), [end, end], |both, _| {

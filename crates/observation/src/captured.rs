@@ -87,7 +87,7 @@ pub struct CapturedTransmission {
     pub len: u32,
     /// Reason of the transmission.
     pub reason: Evidence<Reason>,
-    /// What became of it.
+    /// Fate of the transmission.
     pub fate: Evidence<CapturedFate>,
     /// Time of the segment on the slowest link; `None` if the segment did not arrive.
     pub service: Option<LinkService>,
@@ -141,7 +141,7 @@ pub enum CapturedFact {
     AckArrived {
         /// The next byte expected.
         ack: u64,
-        /// The receive window that it states.
+        /// The receive window that the acknowledgment states.
         window: Evidence<u64>,
     },
     /// A SYN of the receiver arrived at the sender.
@@ -167,7 +167,7 @@ pub enum CapturedFact {
     RoundTrip {
         /// The round trip.
         rtt: Span,
-        /// The smoothed round trip (RFC 6298).
+        /// The SRTT (RFC 6298).
         smoothed: Span,
         /// The sender's timeout.
         timeout: Evidence<Span>,

@@ -16,10 +16,10 @@ pub enum Evidence<T> {
         low: T,
         /// The largest value that the rule permits.
         high: T,
-        /// How it was derived.
+        /// The rule from which the value was derived.
         rule: Rule,
     },
-    /// Nothing shows it.
+    /// Nothing shows the value.
     Unknown(Unseen),
 }
 

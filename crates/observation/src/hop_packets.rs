@@ -32,7 +32,7 @@ pub struct PacketAtHop {
     pub starts: Option<Time>,
     /// End of the packet's last transmission; `None` while it is not known.
     pub leaves: Option<Time>,
-    /// Whether the link layer has transmitted it.
+    /// Whether the link layer has transmitted the packet.
     has_frame: bool,
 }
 
@@ -41,13 +41,13 @@ pub struct PacketAtHop {
 pub enum HopOutcome {
     /// The packet arrived at the far end.
     Arrived,
-    /// The channel damaged it.
+    /// The channel damaged the packet.
     Lost,
     /// The queue was full.
     QueueFull,
-    /// The queue discipline dropped it although the queue was not full.
+    /// The queue discipline dropped the packet although the queue was not full.
     DroppedEarly,
-    /// The link layer gave it up.
+    /// The link layer gave the packet up.
     GivenUp,
 }
 
@@ -77,7 +77,7 @@ pub struct HopPassage {
     pub leaves: Time,
     /// Time at which the packet arrived or was lost.
     pub ends: Time,
-    /// What became of it.
+    /// End of the packet's stay at the hop.
     pub outcome: HopOutcome,
     /// Whether the packet had arrived before: a link layer that numbers each transmission delivers a packet again if
     /// the link acknowledgment was lost. All times are the time of the arrival.
@@ -89,7 +89,7 @@ pub struct HopPassage {
 struct HopQueue {
     /// The packets that wait for the transmitter, by the time of their arrival.
     waiting: VecDeque<PacketAtHop>,
-    /// Those that the transmitter has taken or, if the hop computes departures, will take at a known time.
+    /// The packets that the transmitter has taken or, if the hop computes departures, will take at a known time.
     taken: VecDeque<PacketAtHop>,
 }
 

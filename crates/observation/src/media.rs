@@ -46,7 +46,7 @@ pub struct CarriedPacket {
     number: u64,
     /// The number of transmissions, including this one.
     pub attempt: u32,
-    /// Whether the channel damaged it.
+    /// Whether the channel damaged the frame.
     pub damaged: bool,
 }
 
@@ -78,7 +78,7 @@ pub struct ObservedExchange {
 /// An exchange in progress.
 struct OpenExchange {
     to: MediumStationId,
-    /// The packet it is for.
+    /// Number of the packet for which the exchange is.
     number: u64,
     hop: Option<HopId>,
     carried: Vec<CarriedPacket>,

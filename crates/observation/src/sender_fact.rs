@@ -6,7 +6,7 @@ use tcp::{Event, Reason};
 /// An action of a sender. [`SenderState`](crate::SenderState) has the values after it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SenderFact {
-    /// It sent data.
+    /// The sender sent data.
     Sent {
         /// Why.
         reason: Reason,
@@ -35,16 +35,16 @@ pub enum SenderFact {
         /// First byte of the segment.
         seq: u64,
     },
-    /// A round trip was measured.
+    /// An RTT was measured.
     RoundTrip {
-        /// The round trip.
+        /// The measured RTT.
         rtt: Span,
     },
     /// Recovery ended.
     RecoveryEnd,
     /// The last reduction was undone.
     Undone,
-    /// It reacted to a mark.
+    /// The sender reduced cwnd for an ECN mark.
     MarkAnswered,
     /// Something else.
     Other,

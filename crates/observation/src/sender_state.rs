@@ -248,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn recovery_without_an_end_of_its_own_ends_when_all_before_is_acknowledged() {
+    fn recovery_without_an_end_event_ends_when_all_data_sent_before_it_is_acknowledged() {
         let mut sender = SenderState::new(Time::ZERO);
         for seq in [0, 1000, 2000] {
             sender.apply(Time::ZERO, &Event::SegmentSent { seq, len: 1000, reason: Reason::New });

@@ -119,7 +119,7 @@ impl TransmitterLine {
     }
 }
 
-/// All of them.
+/// The transmitters of a network.
 pub struct Transmitters {
     lines: IdVec<HopIndex, TransmitterLine>,
     /// The flow of the last packet that a transmitter took, by transmitter.

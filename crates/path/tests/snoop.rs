@@ -335,7 +335,7 @@ fn dropped_acknowledgment_does_not_change_the_cache() {
 /// A packet that is neither cached nor admitted by the queue causes no duplicate. With one packet after the lost one, a
 /// second duplicate indicates another loss of the lost packet.
 #[test]
-fn uncached_packet_dropped_by_the_queue_is_not_expected() {
+fn duplicate_of_an_uncached_packet_dropped_by_the_queue_is_not_expected() {
     let mut ladder = ladder("", Config { cache: 1, ..Config::default() });
     ladder.fixed(data(0, 1000)).fixed(data(1000, 1000)).refused(data(1000, 1000)).fixed(data(2000, 1000));
     ladder.at(10.0).mobile(ack(0)).mobile(ack(0));

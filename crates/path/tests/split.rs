@@ -142,7 +142,7 @@ fn flows_beyond_the_limit_pass_unchanged() {
 }
 
 #[test]
-fn invalid_settings_are_named() {
+fn invalid_settings_are_reported_with_their_keys() {
     let wrong = |change: &dyn Fn(&mut Config)| {
         let faults = split(change).check();
         faults.into_iter().map(|fault| fault.key).collect::<Vec<_>>()

@@ -67,7 +67,7 @@ pub struct Rtt {
     pub at: f64,
     /// The sample.
     pub rtt: f64,
-    /// The smoothed round-trip time after it.
+    /// SRTT after the sample.
     pub srtt: f64,
 }
 

@@ -49,7 +49,7 @@ fn no_runs_give_no_picture() {
 }
 
 #[test]
-fn one_run_is_drawn_as_alone() {
+fn comparison_of_one_run_equals_its_own_picture() {
     let path = Path { channel: dropping(&[12, 13]), ..Path::default() };
     let (description, recording) = recorded(&path);
     let options = PictureOptions { panels: Panel::ALL.to_vec(), ..PictureOptions::default() };

@@ -133,9 +133,9 @@ mod tests {
         }
     }
 
-    /// Names are in the order of the kinds.
+    /// The number of a kind is the index of its name in `EVENT_KINDS`, and the name selects the kind.
     #[test]
-    fn kinds_have_unique_names() {
+    fn name_at_the_index_of_a_kind_selects_it() {
         for (number, kind) in [(0, EventKind::Corrupted), (4, EventKind::FastRetransmit), (9, EventKind::Blocked)] {
             assert_eq!(kind as usize, number);
             assert!(select(&[EVENT_KINDS[number].0]).unwrap().has(kind));

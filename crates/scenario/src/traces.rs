@@ -6,7 +6,7 @@ use crate::problem::Problem;
 pub struct Trace {
     /// Name of the trace in `--trace` and `output.traces`.
     pub name: &'static str,
-    /// One line about it.
+    /// Description of the trace in one line.
     pub summary: &'static str,
 }
 

@@ -158,7 +158,7 @@ fn files_of_each_format_are_read_at_every_depth() {
 
 /// A run records the states of a channel unless these are read from a recording.
 #[test]
-fn states_from_a_recording_are_not_recorded_again() {
+fn run_does_not_record_channel_states_that_it_reads_from_a_recording() {
     assert!(!load(&[]).unwrap().records_air());
     let text =
         SCENARIO.replace("{ kind = \"replayed\", states = \"states.dat\", limits = \"limits.toml\" }", "\"perfect\"");
@@ -183,7 +183,7 @@ fn problems_of_files_name_key_place_and_expectation() {
 }
 
 #[test]
-fn unknown_member_of_one_direction_is_reported_there() {
+fn unknown_member_of_one_direction_is_reported_with_the_key_of_that_direction() {
     let text = SCENARIO.replace("kind = \"replayed\"", "kind = \"replaied\"");
     let problems = load(&[("net.toml", Some(&text))]).unwrap_err();
     assert_eq!(problems[0].key.as_deref(), Some("links.air.channel.backward.kind"));

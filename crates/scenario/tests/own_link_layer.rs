@@ -192,7 +192,7 @@ fn copies_replace_retransmissions_of_tcp() {
 }
 
 #[test]
-fn settings_are_checked() {
+fn zero_copies_are_refused_with_their_key() {
     let problems = load(r#"{ kind = "repeat", copies = 0 }"#).unwrap_err();
     let keys: Vec<_> = problems.iter().filter_map(|problem| problem.key.as_deref()).collect();
     assert_eq!(keys, ["links.air.arq.copies"]);

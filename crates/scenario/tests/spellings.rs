@@ -112,7 +112,7 @@ fn file_alone_stands_for_a_recording_in_both_directions() {
 }
 
 #[test]
-fn leg_of_a_split_connection_is_named_alone() {
+fn variant_name_stands_for_the_table_of_a_split_connections_leg() {
     let scheme = |leg: &str| {
         let scheme = format!("x = {{ kind = \"base-station\", scheme = {{ kind = \"split\", wireless = {leg} }} }}");
         read(&FULL.replace("x = { kind = \"base-station\" }", &scheme))

@@ -16,7 +16,7 @@ pub(crate) struct Timer {
 pub(crate) enum Due {
     /// The timer was postponed, or stopped.
     Later,
-    /// It has expired.
+    /// The timer has expired.
     Now,
 }
 

@@ -19,7 +19,7 @@ pub enum SenderPhase {
     Loss,
 }
 
-/// A snapshot of an end. Windows and counts are in segments, as in Linux.
+/// The state of one end of a connection at one time. Windows and counts are in segments, as in Linux.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Info {
     /// State of the connection.

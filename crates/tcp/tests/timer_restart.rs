@@ -30,7 +30,7 @@ fn expires(rto_restart: TimerRestart) -> Time {
 /// restarts.
 // covers [RFC6298 s5.3]
 #[test]
-fn recovery_restarts_the_timer_if_set() {
+fn recovery_restarts_the_timer_under_the_rules_recovery_and_retransmissions() {
     assert_eq!(expires(TimerRestart::Acknowledgments), Time::from_millis(1000));
     assert_eq!(expires(TimerRestart::Recovery), Time::from_millis(900) + Span::from_secs(1));
     assert_eq!(expires(TimerRestart::Retransmissions), Time::from_millis(900) + Span::from_secs(1));

@@ -265,7 +265,7 @@ impl JoinedConnection {
         let backward = [receiver.packets_from(false), sender.packets_from(false)];
         let data = pair_packets(&forward[0], &forward[1]).ok_or(JoinError::NothingInCommon("data"))?;
         let acks = pair_packets(&backward[0], &backward[1]).ok_or(JoinError::NothingInCommon("acknowledgments"))?;
-        // Each delay is at most the minimum round trip, which does not depend on the clocks' offset.
+        // Each delay is at most the min RTT, which does not depend on the clocks' offset.
         let slack = (data.least + acks.least).max(0);
         let skew = find_skew(
             &list_crossings(&forward, &data, find_usual_len(&forward[0])),

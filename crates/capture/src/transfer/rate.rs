@@ -33,9 +33,9 @@ const MAX_KEPT: usize = 1 << 18;
 /// A packet that arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PassedPacket {
-    /// When it was sent.
+    /// Time at which the packet was sent.
     pub sent: Time,
-    /// When it arrived.
+    /// Time at which the packet arrived.
     pub arrived: Time,
     /// Bytes of the IP packet.
     pub size: u32,

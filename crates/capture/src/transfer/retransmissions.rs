@@ -113,7 +113,7 @@ impl RetransmissionState {
         }
     }
 
-    /// The smoothed round trip.
+    /// The SRTT.
     pub fn smoothed_round_trip(&self) -> Option<Span> {
         self.srtt.map(|(srtt, _)| Span::from_nanos(srtt as u64))
     }

@@ -51,9 +51,9 @@ pub struct Survey {
     pub origin: SeqNum,
     /// Number of bytes from `origin` to the last byte sent.
     pub bytes: u64,
-    /// The smallest round trip from the place of capture to the sender and back.
+    /// The min RTT from the place of capture to the sender and back.
     pub to_sender: Evidence<Span>,
-    /// The smallest round trip from the place of capture to the receiver and back.
+    /// The min RTT from the place of capture to the receiver and back.
     pub to_receiver: Evidence<Span>,
     /// The place of the capture: given, or derived from round trips, or from retransmissions. Before the place where
     /// segments are lost, each of them is captured twice.
@@ -82,7 +82,7 @@ impl Survey {
         }
     }
 
-    /// The smallest round trip, or a threshold in its place.
+    /// The min RTT, or a threshold in its place.
     pub(super) fn round_trip_threshold(&self) -> Span {
         self.round_trip().value().unwrap_or(THRESHOLD)
     }
@@ -160,11 +160,11 @@ pub struct Surveyor {
     una: u64,
     /// Segments sent once and not acknowledged: end and time. At most `MAX_PENDING`.
     pending: VecDeque<(u64, Time)>,
-    /// Minimum round trip to the receiver, by data.
+    /// The min RTT to the receiver, by data.
     to_receiver: Option<Span>,
-    /// Minimum round trip to the receiver, by a SYN.
+    /// The min RTT to the receiver, by a SYN.
     syn_to_receiver: Option<Span>,
-    /// Minimum round trip to the sender.
+    /// The min RTT to the sender.
     to_sender: Option<Span>,
     /// The last timestamps of the receiver, each with the time of the first segment that had it.
     stamps: VecDeque<(u32, Time)>,

@@ -29,7 +29,7 @@ pub struct ReplayedSegment {
 pub enum SegmentFate {
     /// Not decided.
     Open,
-    /// It reached the receiver.
+    /// The transmission reached the receiver.
     Arrived {
         /// The most likely time.
         at: Time,
@@ -37,7 +37,7 @@ pub enum SegmentFate {
         /// for the segment.
         by: Time,
     },
-    /// Acknowledgments show that it was lost.
+    /// Acknowledgments show that the transmission was lost.
     Lost,
     /// No acknowledgment covered the segment within the timeout.
     Silent,
@@ -272,7 +272,7 @@ impl Transmissions {
                 std::cmp::Ordering::Greater if !first && answered == Some(number) => {
                     self.mark_arrived(number, answer.sent, answer.at);
                 }
-                // It is in flight.
+                // A later transmission is still in flight.
                 std::cmp::Ordering::Greater => self.mark_arrived(number, answer.sent + self.spacing, Time::NEVER),
             }
         }

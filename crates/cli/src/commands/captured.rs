@@ -173,7 +173,7 @@ pub fn all_captures(path: &Path) -> Result<(CaptureFile, Vec<CaptureFile>), Comm
             }
             // Captures of other nodes may not contain the connection.
             Err(CaptureFailure::NoConnection { .. }) => {}
-            Err(failure) => write_note(format_args!("warning: {failure}; it is left out")),
+            Err(failure) => write_note(format_args!("warning: {failure}; this capture is left out")),
         }
     }
     Ok((first, readable))

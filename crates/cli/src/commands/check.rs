@@ -18,7 +18,7 @@ use super::{
 use crate::CommandFailure;
 use crate::command_groups::Example;
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop check examples/snoop.toml", "Look for errors and doubtful values"),
     ("lasthop check examples/snoop.toml --set links.air.rate=\"1 Mbps\"", "Check a change before a run"),

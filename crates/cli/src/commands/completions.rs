@@ -8,13 +8,13 @@ use clap_complete::Shell;
 use crate::command_groups::Example;
 use crate::{CommandFailure, completion};
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     (
         "lasthop completions bash > ~/.local/share/bash-completion/completions/lasthop",
         "Enable completion in bash; for one session: source <(lasthop completions bash)",
     ),
-    ("lasthop completions zsh > ~/.zfunc/_lasthop", "Enable it in zsh, if ~/.zfunc is in fpath"),
+    ("lasthop completions zsh > ~/.zfunc/_lasthop", "Enable completion in zsh, if ~/.zfunc is in fpath"),
     ("lasthop completions fish > ~/.config/fish/completions/lasthop.fish", "Enable it in fish"),
 ];
 

@@ -7,7 +7,7 @@ use super::{ScenarioArgs, print_visible};
 use crate::CommandFailure;
 use crate::command_groups::Example;
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop convert examples/goel1997/datafile.dat", "Print the thesis's input as TOML"),
     ("lasthop convert examples/goel1997/datafile.dat --scheme snoop > thesis.toml", "Change it, and write a scenario"),

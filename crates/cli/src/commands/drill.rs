@@ -16,7 +16,7 @@ use crate::command_groups::Example;
 use crate::input;
 use crate::talk::{is_verbose, write_detail, write_message, write_note};
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop drill crates/tcp/tests/scripts/pass/close-first.pkt", "Run a script"),
     ("lasthop drill --verbose crates/tcp/tests/scripts/pass/close-first.pkt", "Print its packets too"),
@@ -127,7 +127,7 @@ fn run_script_file(file: &Path, tolerance: Option<Span>) -> ScriptRun {
                     .map_err(|error| convert_syntax_error(&name, &text, error));
                 (text, result)
             }
-            Err(_) => (String::new(), Err(Problem::new("not a text: a packetdrill script is").in_file(&name))),
+            Err(_) => (String::new(), Err(Problem::new("not UTF-8, as a packetdrill script must be").in_file(&name))),
         },
         Err(error) => (String::new(), Err(unreadable_file(file, &error))),
     };

@@ -14,7 +14,7 @@ use super::{format_path, format_problems, nearest_file, print_visible, print_war
 use crate::CommandFailure;
 use crate::command_groups::Example;
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     (
         "lasthop export results/selective-repeat.sqlite --format csv,latex",

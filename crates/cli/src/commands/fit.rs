@@ -26,7 +26,7 @@ use crate::input::{UNPACK, identify_compression};
 use crate::talk::write_note;
 use crate::{CommandFailure, table};
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     (
         "lasthop fit results/snoop-seed1/server.pcapng -o path.toml",

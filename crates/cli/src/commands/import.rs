@@ -17,7 +17,7 @@ use crate::command_groups::Example;
 use crate::input::{UNPACK, identify_compression};
 use crate::talk::write_note;
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop import examples/recordings/norway_bus_1", "Print a recording as a table, and its summary"),
     ("lasthop import examples/recordings/norway_bus_1 -o results/bus.csv", "Write the table"),

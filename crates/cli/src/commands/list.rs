@@ -8,7 +8,7 @@ use super::{format_problems, nearest_of_many, print_visible};
 use crate::CommandFailure;
 use crate::command_groups::Example;
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[("lasthop list", "List all names"), ("lasthop list schemes", "List the schemes")];
 
 /// Arguments of `lasthop list`.

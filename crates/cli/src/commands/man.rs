@@ -11,7 +11,7 @@ use super::{GROUPS, format_path, print_visible, write_whole};
 use crate::command_groups::{Example, describe_command, examples_of};
 use crate::{Cli, CommandFailure};
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop man > lasthop.1", "Write the manual page of the program"),
     ("lasthop man -o ~/.local/share/man/man1", "Write the pages of all commands, where `man lasthop-run` finds them"),

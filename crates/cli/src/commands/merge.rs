@@ -13,7 +13,7 @@ use crate::CommandFailure;
 use crate::command_groups::Example;
 use crate::talk::write_note;
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop merge results/half1.sqlite -o results/all.sqlite", "Add the runs of a shard to a store"),
     ("lasthop merge results/half1.sqlite results/half2.sqlite -o results/all.sqlite", "Join two shards"),

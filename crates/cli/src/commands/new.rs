@@ -12,7 +12,7 @@ use crate::command_groups::Example;
 use crate::talk::write_note;
 use crate::{CommandFailure, input};
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop new first.toml", "Write a scenario to start from"),
     ("lasthop new - > second.toml", "The same, through standard output"),

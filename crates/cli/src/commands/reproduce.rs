@@ -18,7 +18,7 @@ use crate::progress::ProgressReport;
 use crate::table::{align_rows, text_cells};
 use crate::talk::{write_detail, write_note};
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop reproduce", "List the papers"),
     ("lasthop reproduce goel1997 --quick", "Repeat the thesis with ten replications"),
@@ -32,7 +32,7 @@ pub struct Args {
     /// Replications of each point [default: the number in the paper, such as 100; at least 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=100_000))]
     replications: Option<u64>,
-    /// Ten replications
+    /// Run ten replications of each point
     #[arg(long, conflicts_with = "replications")]
     quick: bool,
     #[command(flatten)]

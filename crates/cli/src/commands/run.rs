@@ -21,7 +21,7 @@ use crate::progress::ProgressReport;
 use crate::talk::{write_detail, write_message, write_note};
 use crate::{CommandFailure, table};
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop run examples/snoop.toml", "Print tables, and keep the result in results/snoop-seed1"),
     (

@@ -6,7 +6,7 @@ use super::print_visible;
 use crate::CommandFailure;
 use crate::command_groups::Example;
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop schema > scenario.schema.json", "Write the schema of scenarios"),
     ("lasthop schema summary", "Print the schema of what `lasthop run --json` prints"),

@@ -6,7 +6,7 @@ use crate::command_groups::Example;
 pub const EXAMPLES: &[Example] = &[
     ("lasthop shell examples/snoop.toml", "Open a shell on the mobile host"),
     ("lasthop shell examples/snoop.toml --and 'server=iperf3 -s' -- iperf3 -c server", "Measure with iperf3"),
-    ("lasthop shell --check", "Report whether this machine permits it"),
+    ("lasthop shell --check", "Report whether this machine permits emulation"),
 ];
 
 /// Examples in the help of `lasthop emulate`.

@@ -17,7 +17,7 @@ use crate::command_groups::Example;
 use crate::input;
 use crate::talk::write_note;
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop slurm examples/goel1997-satellite.toml --shards 64 | bash", "Submit a sweep as 64 tasks"),
     (

@@ -18,7 +18,7 @@ use crate::input;
 use crate::progress::ProgressReport;
 use crate::table::{align_rows, text_cells};
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop steady examples/steady.toml", "Find when the goodput is steady"),
     ("lasthop steady examples/steady.toml --until \"100 s\" --replications 5", "Look at the first 100 s only"),

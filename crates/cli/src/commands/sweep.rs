@@ -23,7 +23,7 @@ use crate::progress::ProgressReport;
 use crate::talk::{write_detail, write_message, write_note};
 use crate::{CommandFailure, sweep_table};
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop sweep examples/selective-repeat.toml", "Run the scenario's sweep; a second time it repeats nothing"),
     (

@@ -13,7 +13,7 @@ const AFTER_HELP: &str = "\
 Exit codes: 0 every row matches its checksum (or was removed by --remove), 1 some rows do not match, 2 the file is no \
 store or cannot be read.";
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop verify results/selective-repeat.sqlite", "Check the rows of a store"),
     (
@@ -61,7 +61,7 @@ pub fn verify_store(args: &Args) -> Result<(), CommandFailure> {
                  the missing runs"
             ),
         };
-        return Err(CommandFailure::Run(format!("{store}: is damaged\n  hint: {hint}")));
+        return Err(CommandFailure::Run(format!("{store} is damaged\n  hint: {hint}")));
     }
     let removed = Store::remove_damage(&args.store)?.len();
     let removed = format_count(removed, "row");

@@ -18,7 +18,7 @@ pub struct ControlStep {
     pub sent: u64,
     /// The round trip that the acknowledgment measured.
     pub rtt: Option<Span>,
-    /// Whether it has ECN-Echo.
+    /// Whether the acknowledgment has ECN-Echo.
     pub ecn_echo: bool,
     /// Whether the sender is recovering from a loss.
     pub recovering: bool,

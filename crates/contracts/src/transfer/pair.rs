@@ -36,7 +36,7 @@ pub struct Pair<'a> {
     weather: Weather,
     /// First byte beyond the window advertised so far.
     edge: u64,
-    /// Lost segments to be reported by marks.
+    /// Sequence numbers of lost segments that acknowledgments with an ELN mark will report.
     lost_in_air: BTreeSet<u32>,
     events: Vec<(Time, Event)>,
     /// Number of timer expiries and arrivals so far.

@@ -36,7 +36,7 @@ pub(super) struct AckView<'a> {
     pub segment: &'a Segment,
     /// Whether SACK was agreed on.
     pub sack: bool,
-    /// Whether it echoes a mark of congestion.
+    /// Whether the acknowledgment echoes an ECN mark.
     pub echoes_mark: bool,
     /// Segments received out of order: SACKed, or duplicates counted without SACK.
     pub sacked: (u64, u64),

@@ -79,7 +79,7 @@ const MEMBERS: [HostMember; 43] = [
     ("received_ce_bytes", |_, _| 0),
 ];
 
-/// Returns the names of these members, without `tcpi_`.
+/// Returns the names of the members of `struct tcp_info` that the host computes, without `tcpi_`.
 pub fn list_host_members() -> impl Iterator<Item = &'static str> {
     MEMBERS.iter().map(|(name, _)| *name).chain(["max_pacing_rate"])
 }

@@ -142,7 +142,7 @@ mod tests {
     /// By hand, as `blocking-write.pkt` of Linux's suite has it: the first socket buffer of 25 segments is sent in part,
     /// its rest is filled, and a third one is begun at 35,000 + 2 x 896 < 42,000 bytes.
     #[test]
-    fn full_buffer_takes_what_linux_takes() {
+    fn buffer_becomes_full_and_writable_at_the_sizes_of_linux() {
         let limits = SendLimits { memory: Some(42_000), unsent: None };
         let mut buffer = SocketBuffers::default();
         let goal = SocketBuffers::goal(1000, 50_000);
@@ -162,7 +162,7 @@ mod tests {
     /// By hand: of 80 segments of 988 bytes a socket buffer takes 66. Half of a congestion window of 80 leaves, and the
     /// call fills the rest again.
     #[test]
-    fn part_of_a_full_socket_buffer_leaves_at_once() {
+    fn sent_part_of_a_socket_buffer_frees_space_for_the_rest_of_a_write() {
         let limits = SendLimits { memory: Some(60_000), unsent: None };
         let mut buffer = SocketBuffers::default();
         let goal = SocketBuffers::goal(988, 1 << 20);

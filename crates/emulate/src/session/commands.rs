@@ -28,7 +28,7 @@ pub(super) struct Commands {
     main: Option<Child>,
     peers: PeerCommands,
     signals: Signals,
-    /// The exit code of the first one.
+    /// The exit code of the command that ended first.
     code: Option<u8>,
     /// Time at which a command that has received a signal is killed.
     kill_at: Time,

@@ -71,7 +71,7 @@ impl Files {
         Ok(Files(Some(OpenFiles { captures, log, origin: format_origin(&loaded.path), partial })))
     }
 
-    /// The output of the commands, if it is logged.
+    /// The log file of the output of the commands; `None` if the output is not logged.
     pub fn log(&self) -> Option<&File> {
         self.0.as_ref()?.log.as_ref()
     }

@@ -40,7 +40,7 @@ struct PeerCommand {
     code: Option<u8>,
 }
 
-/// All of them.
+/// The commands at other nodes.
 pub(super) struct PeerCommands {
     all: Vec<PeerCommand>,
     warn: Option<fn(&str)>,

@@ -83,7 +83,7 @@ pub enum ReaderAnswer {
     },
     /// A chosen answer.
     Choice {
-        /// Its place in the list.
+        /// Index of the answer in the list.
         choice: usize,
     },
 }

@@ -1,8 +1,8 @@
 //! Means and changes as a script for gnuplot 5.0 and later, which contains its data.
 //!
-//! A chart for each combination of all dimensions but the last, which is the horizontal axis: lines over numbers, marks
-//! side by side otherwise. Whiskers are confidence intervals. With several cases a second chart shows the changes
-//! from the first case.
+//! There is a chart for each combination of values of all dimensions but the last. The last dimension is the horizontal
+//! axis. Lines join the means if its values are at least three numbers; otherwise the means are marks side by side.
+//! Whiskers are confidence intervals. With several cases a second chart shows the changes from the first case.
 
 use std::collections::BTreeSet;
 

@@ -223,25 +223,25 @@ const SUMMARY_FIGURES: [SummaryFigure; 22] = [
     summary_figure("p10_ci_low", "see unit", "lower end of its confidence interval (order statistics)", |row| {
         Some(row.quantiles[0].ci?.low)
     }),
-    summary_figure("p10_ci_high", "see unit", "upper end of its confidence interval", |row| {
+    summary_figure("p10_ci_high", "see unit", "upper end of the confidence interval of the 10 % quantile", |row| {
         Some(row.quantiles[0].ci?.high)
     }),
     summary_figure("median", "see unit", "the value below which half of the single runs lie", |row| {
         Some(row.quantiles[1].value)
     }),
-    summary_figure("median_ci_low", "see unit", "lower end of its confidence interval", |row| {
+    summary_figure("median_ci_low", "see unit", "lower end of the confidence interval of the median", |row| {
         Some(row.quantiles[1].ci?.low)
     }),
-    summary_figure("median_ci_high", "see unit", "upper end of its confidence interval", |row| {
+    summary_figure("median_ci_high", "see unit", "upper end of the confidence interval of the median", |row| {
         Some(row.quantiles[1].ci?.high)
     }),
     summary_figure("p90", "see unit", "the value below which 90 % of single runs lie", |row| {
         Some(row.quantiles[2].value)
     }),
-    summary_figure("p90_ci_low", "see unit", "lower end of its confidence interval", |row| {
+    summary_figure("p90_ci_low", "see unit", "lower end of the confidence interval of the 90 % quantile", |row| {
         Some(row.quantiles[2].ci?.low)
     }),
-    summary_figure("p90_ci_high", "see unit", "upper end of its confidence interval", |row| {
+    summary_figure("p90_ci_high", "see unit", "upper end of the confidence interval of the 90 % quantile", |row| {
         Some(row.quantiles[2].ci?.high)
     }),
     summary_figure("difference", "see unit", "mean difference to the first case, paired by replication", |row| {

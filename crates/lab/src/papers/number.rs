@@ -129,8 +129,8 @@ impl Number {
                 let outside = outside.collect::<Vec<_>>().join(", ");
                 let others = match self.alternatives.len() {
                     0 => "",
-                    1 => " It is outside under the other reading too.",
-                    _ => " It is outside under every other reading too.",
+                    1 => " The value is outside under the other reading too.",
+                    _ => " The value is outside under every other reading too.",
                 };
                 format!("The paper's value is outside: {outside}.{others}")
             }

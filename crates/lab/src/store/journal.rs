@@ -119,7 +119,7 @@ fn decode_line(line: &str) -> Result<JournalLine, String> {
     });
     match sum {
         None => Err("found no checksum at its beginning".into()),
-        Some((sum, rest)) if crc32fast::hash(rest.as_bytes()) != sum => Err("it does not match its checksum".into()),
+        Some((sum, rest)) if crc32fast::hash(rest.as_bytes()) != sum => Err("does not match its checksum".into()),
         Some((_, rest)) => serde_json::from_str(&format!("{{{rest}")).map_err(|error| error.to_string()),
     }
 }
@@ -145,7 +145,7 @@ impl Store {
         store.ask(|db| db.execute_batch("BEGIN IMMEDIATE"))?;
         for (number, bytes) in contents[..complete].split_inclusive(|byte| *byte == b'\n').enumerate() {
             let text = std::str::from_utf8(&bytes[..bytes.len() - 1]);
-            let text = text.map_err(|_| damaged(number, "it is not text"))?;
+            let text = text.map_err(|_| damaged(number, "is not UTF-8 text"))?;
             match decode_line(text).map_err(|found| damaged(number, &found))? {
                 JournalLine::Header(header) if number == 0 => {
                     let ours = Header::ours();
@@ -155,7 +155,7 @@ impl Store {
                     }
                 }
                 _ if number == 0 => return Err(StoreError::NotAStore(path.to_owned())),
-                JournalLine::Header(_) => return Err(damaged(number, "found the versions again")),
+                JournalLine::Header(_) => return Err(damaged(number, "found a second line with the versions")),
                 JournalLine::Noted(SweepRecord { sweep, cells, replications }) => {
                     store.ask(|db| db.execute_batch("COMMIT"))?;
                     store.note(sweep, &cells, replications)?;

@@ -62,7 +62,7 @@ impl ExplainCapture {
         ExplainCapture { observation, flows, parts, completed: Evidence::Known(false) }
     }
 
-    /// Ends the connection.
+    /// Ends the observation of the connection at `ended`, and returns the report; `None` without a flow.
     pub fn finish(mut self, ended: Time) -> Option<CaptureReport> {
         self.observation.end(ended, FLOW, &mut self.flows);
         let (flow, path) = (self.observation.flow(FLOW)?, self.observation.path());

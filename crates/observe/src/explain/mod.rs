@@ -58,7 +58,7 @@ pub struct ProblemKind {
     /// Whether another sender, scheme or setting could have avoided the problem. Losses on the channel cannot be
     /// avoided.
     pub avoidable: bool,
-    /// Whether it is looked for in simulated runs.
+    /// Whether the search in simulated runs includes the problem.
     in_runs: bool,
     /// What a capture must have to show it; `None` if it depends on events along the path.
     in_captures: Option<CaptureParts>,

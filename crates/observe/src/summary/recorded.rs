@@ -126,7 +126,7 @@ impl Summary {
 fn insert_missing_fields(summary: &mut Value, lacking: &mut BTreeSet<&'static str>) {
     for_each_part(summary, |part, fields, defaults| {
         for field in fields {
-            // A missing field is not a gap if it was written only where it applied.
+            // A field that not every summary has may be missing without being reported as lacking.
             let expected = field.presence == Presence::Required && !has_field(part, field);
             if let Some(default) = defaults.get(field.name).filter(|_| expected) {
                 part.insert(field.name.to_owned(), default.clone());

@@ -24,12 +24,13 @@ pub(crate) enum Occurrence<'a> {
 /// What happened to a packet.
 #[derive(Clone, Copy)]
 pub(crate) enum PacketFate {
-    /// It was lost for good: dropped by a queue or a node, or given up by a link layer.
+    /// The packet was lost, and no link layer retransmits it: dropped by a queue or a node, or given up by a link
+    /// layer.
     Lost,
-    /// A frame that carried it was corrupted on the radio channel.
+    /// A frame that carried the packet was corrupted on the radio channel.
     Corrupted,
     /// A node between the ends sent it on its own.
     Inserted,
-    /// A node between the ends consumed it.
+    /// A node between the ends consumed the packet.
     Consumed,
 }

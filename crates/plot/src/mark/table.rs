@@ -36,7 +36,8 @@ pub struct MarkRow {
     pub why: &'static str,
     /// The rule: a section of an RFC or of a paper; empty if the model itself is the cause.
     pub rule: &'static str,
-    /// Its layer in the panel of sequence numbers, where higher ones hide lower ones; `None` for marks of other panels.
+    /// Layer of the mark in the panel of sequence numbers, where higher ones hide lower ones; `None` for marks of other
+    /// panels.
     pub layer: Option<MarkLayer>,
     /// True if its number lies on the border between two segments; false for the first byte of a segment.
     pub on_border: bool,

@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn boxes_of_every_network_are_apart() {
+    fn boxes_of_every_network_do_not_overlap() {
         let ring = ["r0", "r1", "r2", "r3", "r4"];
         let around: Vec<[&str; 2]> = (0..5).map(|i| [ring[i], ring[(i + 1) % 5]]).collect();
         let alone = graph(&["a", "b", "c"], &[], &[]);
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn crossing_links_are_sorted_apart() {
+    fn boxes_are_ordered_so_that_links_do_not_cross() {
         let graph =
             graph(&["s", "r1", "r2", "x", "y"], &[["s", "r1"], ["s", "r2"], ["r2", "x"], ["r1", "y"]], &[["s", "x"]]);
         let boxes = placed(&graph).boxes;

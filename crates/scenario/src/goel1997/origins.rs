@@ -72,7 +72,7 @@ impl Origins {
                 called: format!("{attribute} of {called}"),
                 place: report.place(at),
             };
-            // The first occurrence of a repeated attribute.
+            // If an attribute is repeated, its first occurrence is the origin.
             self.0.entry(below).or_insert(origin);
         }
         let key = if key.is_empty() { "output" } else { key };

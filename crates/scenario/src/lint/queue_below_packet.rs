@@ -64,8 +64,8 @@ pub(super) mod tests {
         }
     }
 
-    /// A link parallel to the wire, with a later name: the wire carries the flow both ways, and the parallel link
-    /// carries nothing.
+    /// The scenario has a second link between the ends of `links.wire`. The flow uses `links.wire` in both directions,
+    /// and the second link carries nothing.
     #[test]
     fn queue_of_a_link_without_flows_is_not_reported() {
         let beside =

@@ -30,7 +30,7 @@ impl DatagramEndId {
         DatagramFlowId(self.0 / 2)
     }
 
-    /// Whether it receives.
+    /// Whether the end receives.
     pub(super) fn receives(self) -> bool {
         !self.0.is_multiple_of(2)
     }

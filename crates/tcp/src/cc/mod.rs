@@ -67,7 +67,7 @@ pub struct Feedback {
     pub lost: u64,
     /// Bytes in the network as the sender estimates it (pipe) [RFC6675 s4], before this acknowledgment.
     pub flight_before: f64,
-    /// The same, after it.
+    /// Bytes in the network as the sender estimates it, after this acknowledgment.
     pub flight: f64,
     /// Round trip measured by the acknowledgment, if any [RFC6298 s3, RFC7323 s4].
     pub rtt: Option<Span>,

@@ -306,7 +306,7 @@ mod tests {
         let start = Start { segment: 1000.0, cwnd: 10_000.0, ssthresh: f64::INFINITY, stream: Stream::default() };
         let mut cc = Config { hystart: Some(Kind::PlusPlus), ..Config::default() }.build(start);
         for number in 1..=120_u64 {
-            // The round trip rises by a half after two rounds of ten.
+            // The RTT rises from 100 to 150 ms after 20 acknowledgments, which are two rounds.
             let rtt = if number <= 20 { 100 } else { 150 };
             let mut feedback = super::super::tests::feedback(number, Some(Span::from_millis(rtt)));
             (feedback.una, feedback.nxt) = (number * 1000, number * 1000 + 9000);

@@ -10,9 +10,9 @@
 //!
 //! In slow start cwnd doubles every other round trip, and only rounds without growth are evaluated. The mean is
 //! computed as in ns-2 (and in the BSD code from which it derives): the first segment of a burst finds no queue, so
-//! with the minimum round trip, as in Linux, a sender would measure only the queues of other flows, not its own. A
-//! round with fewer than three measurements is not evaluated: Reno's growth (Linux). Defaults are the paper's and
-//! ns-2's 1, 3, 1; Linux has 2, 4, 1.
+//! with the min RTT, as in Linux, a sender would measure only the queues of other flows, not its own. A round with
+//! fewer than three measurements is not evaluated: Reno's growth (Linux). Defaults are the paper's and ns-2's 1, 3, 1;
+//! Linux has 2, 4, 1.
 //!
 //! Deviations: slow start ends with cwnd at the path's capacity (Linux), where ns-2 subtracts an eighth; a loss halves
 //! the flight (Linux), where the paper subtracts a quarter after a fine-grained retransmission, which belongs to
@@ -200,7 +200,7 @@ impl CongestionControl for Vegas {
 
     fn on_idle(&mut self, _: Time, _: Span, restart: Option<f64>) {
         self.window.restart(restart);
-        // The base round trip is measured again, as in Linux: the path may have changed.
+        // The base RTT is measured again, as in Linux: the path may have changed.
         self.base = None;
         self.take_samples();
     }
@@ -224,7 +224,7 @@ mod tests {
     /// Runs rounds over a path that holds `pipe` segments and a queue; returns cwnd after each, in segments.
     fn rounds(cc: &mut dyn CongestionControl, pipe: f64, rounds: usize) -> Vec<f64> {
         let (mut una, mut seen) = (0_u64, Vec::new());
-        // The base round trip is measured before a queue exists.
+        // The base RTT is measured before a queue exists.
         cc.on_feedback(&feedback(0, Some(Span::from_millis(BASE as u64))));
         for _ in 0..rounds {
             let window = cc.cwnd();

@@ -10,7 +10,7 @@
 //! Slow start and timeouts are Reno's. beta is 3.
 //!
 //! Deviations: the reduction is from the flight, as in RFC 5681, not from cwnd. Until a round trip has been measured N
-//! counts as large. Limits: the base round trip is kept for the connection's life, except after idle time, as in Vegas.
+//! counts as large. Limits: the base RTT is kept for the connection's life, except after idle time, as in Vegas.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
@@ -133,8 +133,7 @@ mod tests {
     use crate::cc::tests::{acked, feedback, flight};
     use engine::Stream;
 
-    /// Returns a control with 20 segments, a base round trip of 85 ms and a last round trip of `last` ms: N = 20 (1 -
-    /// 85 / last).
+    /// Returns a control with 20 segments, a base RTT of 85 ms and a last RTT of `last` ms: N = 20 (1 - 85 / last).
     fn veno(last: u64) -> Box<dyn CongestionControl> {
         let start = Start { segment: 1000.0, cwnd: 20_000.0, ssthresh: 10_000.0, stream: Stream::default() };
         let mut cc = Config::default().build(start);

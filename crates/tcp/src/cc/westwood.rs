@@ -10,11 +10,11 @@
 //! The first sample begins with the first acknowledgment. Growth is Reno's. Before the first measurement a loss halves
 //! cwnd.
 //!
-//! Deviations: a sample lasts at least the smoothed round trip (the paper: every round trip; Linux: at least 50 ms, and
-//! a second filter of 7/8). Data counts when SACK reports it; duplicates without SACK count when they are acknowledged.
-//! Limits: in slow start, where rates double each round trip, the filter is at 0.1 / (1 - 0.9 / 2) = 0.18 of the last
-//! rate, so that the first loss may reduce cwnd further than Reno's, as in Linux; acknowledgments bunched over more
-//! than a round trip inflate samples.
+//! Deviations: a sample lasts at least the SRTT (the paper: every round trip; Linux: at least 50 ms, and a second
+//! filter of 7/8). Data counts when SACK reports it; duplicates without SACK count when they are acknowledged. Limits:
+//! in slow start, where rates double each round trip, the filter is at 0.1 / (1 - 0.9 / 2) = 0.18 of the last rate, so
+//! that the first loss may reduce cwnd further than Reno's, as in Linux; acknowledgments bunched over more than a round
+//! trip inflate samples.
 
 use engine::registry::{Fault, Settings};
 use engine::{Span, Time};
@@ -72,7 +72,7 @@ struct Westwood {
     filter: f64,
     window: RenoWindow,
     limit: f64,
-    /// Minimum round trip.
+    /// The min RTT.
     min_rtt: Option<Span>,
     /// Bytes per second.
     bandwidth: Option<f64>,

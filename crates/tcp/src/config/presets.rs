@@ -14,7 +14,7 @@ use crate::recovery::RecoveryConfig;
 pub struct Preset {
     /// The name papers use.
     pub name: &'static str,
-    /// One line about it.
+    /// Description of the variant in one line.
     pub summary: &'static str,
     settings: fn() -> PartialConfig,
 }

@@ -62,7 +62,7 @@ impl Config {
 
 struct Spike {
     config: Config,
-    /// The minimum round trip and the maximum.
+    /// The minimum and the maximum RTT.
     range: Option<(Span, Span)>,
     spiking: bool,
 }

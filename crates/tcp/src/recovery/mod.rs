@@ -113,7 +113,7 @@ pub enum RecoveryVerdict {
     Ordinary,
     /// Recovery begins. The segment at `una` is sent at once if `resend`, even beyond cwnd.
     Begin {
-        /// Whether to send it.
+        /// Whether to send the segment at `una`.
         resend: bool,
     },
     /// Slow start replaces recovery: all unacknowledged data is retransmitted, as cwnd allows.

@@ -2,8 +2,7 @@
 //!
 //! A segment is lost when one sent after it was delivered and a round trip and a reordering window have passed since
 //! its last transmission. The window is zero until reordering is seen and few segments are SACKed; then it is a quarter
-//! of the minimum round trip, more when duplicates show that it was too small. Without SACK it is
-//! [NewReno](super::newreno).
+//! of the min RTT, more when duplicates show that it was too small. Without SACK it is [NewReno](super::newreno).
 //!
 //! Reordering is seen when a segment sent only once is delivered after a later one [RFC8985 s6.2 step 3]. A segment
 //! that was retransmitted before it arrived proves nothing by itself: a sender that retransmits early would never
@@ -81,7 +80,7 @@ struct Rack {
 
 /// The reordering window (RACK.reo_wnd).
 struct ReorderingWindow {
-    /// Size of the reordering window in quarters of the minimum round trip.
+    /// Size of the reordering window in quarters of the min RTT.
     quarters: u32,
     /// Number of recoveries until the window returns to one quarter.
     persist: u32,

@@ -106,7 +106,7 @@ impl Episodes {
         let allowed = match self.repair {
             Repair::None => true,
             Repair::Recovery => false,
-            // Duplicates refer to new data only if new data was sent [RFC5682 s2.1 step 3a].
+            // Duplicate acknowledgments refer to new data only if new data was sent [RFC5682 s2.1 step 3a].
             Repair::GoBack { until, recovering, .. } => !recovering && nxt > until,
         };
         if allowed { self.duplicates.min(DUP_THRESH - 1) } else { 0 }

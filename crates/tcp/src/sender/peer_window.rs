@@ -46,9 +46,9 @@ impl Persist {
 pub(super) enum Freeze {
     /// The window has just closed.
     Begins,
-    /// It is still closed.
+    /// The window is still closed.
     Lasts,
-    /// It has opened.
+    /// The window has opened.
     Ends,
 }
 

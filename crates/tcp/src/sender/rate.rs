@@ -65,8 +65,8 @@ impl RateEstimator {
         }
     }
 
-    /// The sample of the current acknowledgment, if valid: an interval shorter than the minimum round trip can only
-    /// come from a spuriously retransmitted segment.
+    /// The sample of the current acknowledgment, if valid: an interval shorter than the min RTT can only come from a
+    /// spuriously retransmitted segment.
     #[inline]
     pub fn sample(&mut self, now: Time, min_rtt: Span, total_lost: u64) -> Option<RateSample> {
         let DeliveredSegment { snapshot: then, sent_at, .. } = self.newest.take()?;

@@ -90,7 +90,7 @@ impl RetransmitTimer {
         self.expiry = self.rtt.expiry(now);
     }
 
-    /// Stops it [RFC6298 s5.2].
+    /// Stops the timer [RFC6298 s5.2].
     #[inline]
     pub fn stop(&mut self) {
         self.expiry = Time::NEVER;

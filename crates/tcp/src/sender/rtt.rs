@@ -14,7 +14,7 @@ pub struct RttEstimator {
     granularity: Span,
     arithmetic: Arithmetic,
     back_off: BackOff,
-    /// Smoothed round trip in nanoseconds; with scaled ticks, in eighths of a tick.
+    /// SRTT in nanoseconds; with scaled ticks, in eighths of a tick.
     srtt: Option<i64>,
     /// Variation of the round trip in nanoseconds; with scaled ticks, in quarters of a tick.
     rttvar: i64,
@@ -77,7 +77,7 @@ impl RttEstimator {
         }
     }
 
-    /// Units in which the smoothed round trip and its variation are stored.
+    /// Units in which the SRTT and its variation are stored.
     fn units(&self) -> [i64; 2] {
         match self.arithmetic {
             Arithmetic::Exact => [1, 1],
@@ -85,7 +85,7 @@ impl RttEstimator {
         }
     }
 
-    /// The shortest round trip measured (min_rtt).
+    /// The min RTT measured (min_rtt).
     #[inline]
     pub fn min_rtt(&self) -> Option<Span> {
         self.srtt.map(|_| self.min_rtt)

@@ -30,7 +30,7 @@ pub(super) struct Spurious {
 /// the segments (`tcp_check_dsack`).
 #[derive(Clone, Copy, Debug, Default)]
 struct PastEpisode {
-    /// First unacknowledged byte when it began.
+    /// First unacknowledged byte when the episode began.
     from: u64,
     /// Number of retransmissions not reported as duplicates. Zero without an episode.
     needed: u32,
@@ -42,9 +42,9 @@ struct PastEpisode {
 struct RetransmissionEpisode {
     /// Whether only fast recovery has retransmitted.
     fast: bool,
-    /// `una` when it began.
+    /// `una` when the episode began.
     from: u64,
-    /// `nxt` when it began.
+    /// `nxt` when the episode began.
     until: u64,
     /// Retransmissions by first byte, each with the number of copies not reported as duplicates.
     resent: BTreeMap<u64, u32>,

@@ -85,7 +85,7 @@ pub fn refuse_comparison(dir: &Path) -> Result<(), CommandFailure> {
     let problem = Problem::new("one run with real hosts").in_file(format_path(dir)).found(found);
     let names: Vec<String> = runs.iter().take(MAX_NAMED).map(|run| format_path(run)).collect();
     let more = if runs.len() > MAX_NAMED { ", ..." } else { "" };
-    let problem = problem.hint(format!("name one of them: {}{more}", names.join(", ")));
+    let problem = problem.hint(format!("name one of the runs: {}{more}", names.join(", ")));
     Err(CommandFailure::Input(format_problems(&[problem])))
 }
 

@@ -33,7 +33,7 @@ use crate::input;
 use crate::progress::ProgressReport;
 use crate::talk::write_note;
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     (
         "lasthop compare examples/goel-refined.toml",

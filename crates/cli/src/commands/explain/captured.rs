@@ -134,7 +134,7 @@ fn render_explained_capture(title: &str, file: &CaptureFile, explained: &Explain
     };
     let nothing = match shown_kinds(report.parts).as_slice() {
         [] => format!("no finding can be seen in this capture{timeouts}"),
-        kinds => format!("no problem was found of {}{timeouts}", kinds.join(", ")),
+        kinds => format!("none of these problems was found: {}{timeouts}", kinds.join(", ")),
     };
     // The reasons for which the sender sent nothing are estimates that the budget already has.
     text.push_str(&render_report_table("the transfer", &report.lost_time(), &[], &causes, top, &nothing));

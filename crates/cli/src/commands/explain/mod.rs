@@ -24,7 +24,7 @@ use crate::progress::ProgressReport;
 use crate::talk::write_note;
 use crate::{CommandFailure, table};
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop explain results/snoop-seed1", "Explain how the time of a run was spent"),
     ("lasthop explain results/snoop-seed1/server.pcapng", "Explain a connection in a capture"),

@@ -24,7 +24,7 @@ use crate::progress::ProgressReport;
 use failure::convert_picture_error;
 use target::PictureTarget;
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop plot results/snoop-seed1 --from \"2 s\" --to \"4 s\"", "Draw two seconds of a run"),
     ("lasthop plot examples/timeout.toml --scheme unmodified,refined-icmp", "Draw two schemes on one time axis"),
@@ -57,7 +57,7 @@ pub struct Args {
     /// Start of the picture's time axis, such as "1.2 s"
     #[arg(long, value_name = "TIME")]
     from: Option<Span>,
-    /// Where it ends
+    /// End of the picture's time axis
     #[arg(long, value_name = "TIME")]
     to: Option<Span>,
     /// The panels to draw, from top to bottom [default: all, and of several runs sequence,window,goodput]

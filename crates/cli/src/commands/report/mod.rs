@@ -22,7 +22,7 @@ use crate::command_groups::Example;
 use crate::progress::ProgressReport;
 use crate::talk::write_note;
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop report results/selective-repeat.sqlite", "Write results/selective-repeat.html"),
     (

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_exist() {
+    fn listed_sources_of_the_page_exist() {
         for place in OTHERS {
             assert!(root().join(place).exists(), "{place}");
         }

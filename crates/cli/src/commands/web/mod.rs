@@ -31,7 +31,7 @@ pub use obtain::{ready_page, suggest_build};
 /// Port of the server, if it is free.
 const PORT: u16 = 8017;
 
-/// Examples in its help.
+/// Examples in the command's help.
 pub const EXAMPLES: &[Example] = &[
     ("lasthop web", "Open the page in a browser"),
     ("lasthop web examples/snoop.toml --port 8080 --no-open", "Serve the page with a scenario, and print its address"),

@@ -57,7 +57,7 @@ pub trait Factory<R: Open>: Send + Sync {
     /// The member's `kind` in scenarios.
     fn name(&self) -> &str;
 
-    /// One line about it.
+    /// Description of the member in one line.
     fn summary(&self) -> &str;
 
     /// Returns the version of the member, which must change whenever the same settings may give other results. Stores
@@ -205,7 +205,7 @@ pub struct ListedMember {
     pub registry: &'static str,
     /// Name of the member in scenarios.
     pub name: String,
-    /// One line about it.
+    /// Description of the member in one line.
     pub summary: String,
     /// Version of the member, if any.
     pub version: Option<String>,

@@ -129,7 +129,8 @@ fn mac_gives_up_a_packet_within_40_ms_at_11_mbps_only() {
 fn mean_retry_time_of_the_mac_matches_equation_2() {
     let loaded = single::SCENARIO.load(None, &[]).unwrap();
     let phy = Phy::new(&loaded.network.media[0].config);
-    // 78, 55 and 33 % of 11 Mbps are 8.5, 6.1 and 3.6: 5.5, 5.5 and 2 Mbps.
+    // After one, two and three packets given up, 78, 55 and 33 % of 11 Mbps are 8.5, 6.1 and 3.6 Mbps. The highest
+    // rates below are 5.5, 5.5 and 2 Mbps.
     let stepped = |drops: u32| [3, 2, 2, 1][drops.min(3) as usize];
     let fastest = |_: u32| 3;
     for (packets, growth, rates) in [

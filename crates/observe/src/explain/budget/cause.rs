@@ -35,7 +35,7 @@ impl MergedCause {
         first: Cause::CongestionAvoidance,
     };
 
-    /// Those of which a simulation separates the parts and no capture does.
+    /// Merged causes whose parts a simulation separates and no capture does.
     pub const SEPARATE_IN_RUNS: [MergedCause; 3] = [Self::PATH, Self::LOSS, Self::RECEIVER_WINDOW];
 }
 

@@ -41,7 +41,7 @@ pub(super) enum ActionOutcome {
 pub(super) struct EndNews {
     /// Its application has read more.
     pub received: bool,
-    /// More was acknowledged.
+    /// More of the end's data was acknowledged.
     pub acknowledged: bool,
     /// The other end has closed.
     pub closed: bool,

@@ -10,9 +10,9 @@
 //! ```
 //!
 //! Each phase has a file: `startup` until the rate has grown by less than a quarter for three round trips, `drain`
-//! until at most the bandwidth-delay product is in flight, then `probe_bw`, and `probe_rtt` when the minimum round trip
-//! is ten seconds old. Losses do not reduce the rate, except in the first round trip of a recovery and by a detected
-//! policer (`policer`). There is no slow start threshold: ssthresh is infinite.
+//! until at most the bandwidth-delay product is in flight, then `probe_bw`, and `probe_rtt` when the min RTT is ten
+//! seconds old. Losses do not reduce the rate, except in the first round trip of a recovery and by a detected policer
+//! (`policer`). There is no slow start threshold: ssthresh is infinite.
 //!
 //! Deviations from Linux: the flight is the sender's current estimate, not an estimate at the departure of the next
 //! paced segment; times are in nanoseconds and windows in bytes; the maximum filter of the rate is exact; samples of
@@ -140,11 +140,11 @@ enum Recovery {
 /// The results of processing an acknowledgment, in bytes.
 struct AckRecord {
     at: Time,
-    /// cwnd before it.
+    /// cwnd before the acknowledgment.
     cwnd: f64,
-    /// Delivered by it.
+    /// Bytes that the acknowledgment delivered.
     delivered: f64,
-    /// In flight after it.
+    /// Bytes in flight after the acknowledgment.
     flight: f64,
 }
 

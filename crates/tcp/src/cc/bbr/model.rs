@@ -1,4 +1,4 @@
-//! BBR's model of the path: round trips counted in packets, delivery rate, minimum round trip, ACK aggregation.
+//! BBR's model of the path: round trips counted in packets, delivery rate, min RTT, ACK aggregation.
 
 use engine::{Span, Time};
 
@@ -182,7 +182,7 @@ impl Model {
         expired
     }
 
-    /// Restarts the validity of the minimum round trip.
+    /// Restarts the validity of the min RTT.
     pub fn refresh_min_rtt(&mut self, now: Time) {
         self.min_rtt_at = Some(now);
     }

@@ -1,5 +1,5 @@
-//! ProbeRTT: four segments in flight for 200 ms and a round trip, so that the queue drains and the minimum round trip
-//! can be measured.
+//! ProbeRTT: four segments in flight for 200 ms and a round trip, so that the queue drains and the min RTT can be
+//! measured.
 
 use engine::{Span, Time};
 

@@ -103,7 +103,7 @@ fn gains_cycle_through_eight_phases() {
     let mut run = Rounds::steady();
     let mut gains = Vec::new();
     for _ in 0..24 {
-        // 25 ms above the minimum round trip; over 1.25 bandwidth-delay products in flight before the acknowledgment.
+        // 25 ms above the min RTT; over 1.25 bandwidth-delay products in flight before the acknowledgment.
         run.ack(125, 12_500, 100, 12_500.0);
         gains.push(run.cc.gains().0);
     }
@@ -242,16 +242,15 @@ fn settings_out_of_range_are_rejected() {
     );
 }
 
-/// After idle time the expired minimum round trip is not measured again until data is delivered, because after idle
-/// time no queue can hide the round trip. An acknowledgment that delivers nothing does not end this state.
+/// After idle time the expired min RTT is not measured again until data is delivered, because after idle time no queue
+/// can hide the round trip. An acknowledgment that delivers nothing does not end this state.
 #[test]
 fn restart_from_idle_postpones_probe_rtt_until_data_is_delivered() {
     for (bytes, name) in [(0, "probe bw"), (1000, "probe rtt")] {
         let mut run = Rounds::steady();
         run.cc.on_idle(Time::from_millis(run.millis), Span::from_secs(1), None);
         for bytes in [bytes, 1000] {
-            // The acknowledgment arrives more than ten seconds after the minimum round trip, and measures no round
-            // trip.
+            // The acknowledgment arrives more than ten seconds after the min RTT, and measures no round trip.
             run.millis += 11_000;
             run.delivered += bytes;
             let mut feedback = feedback(run.millis, None);

@@ -1,5 +1,5 @@
-//! BBR's model of the path [draft-ietf-ccwg-bbr s5.5]: round trips counted in packets, delivery rate, minimum round
-//! trip, ACK aggregation.
+//! BBR's model of the path [draft-ietf-ccwg-bbr s5.5]: round trips counted in packets, delivery rate, min RTT, ACK
+//! aggregation.
 
 use engine::{Span, Time};
 
@@ -162,7 +162,7 @@ impl Model {
         }
     }
 
-    /// Records that the minimum round trip has been measured: the next probe is an interval away.
+    /// Records that the min RTT has been measured: the next probe is an interval away.
     pub fn refresh_probe_rtt(&mut self, now: Time) {
         if let Some((_, at)) = &mut self.probe_rtt_min {
             *at = now;

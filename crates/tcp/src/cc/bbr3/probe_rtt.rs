@@ -1,5 +1,5 @@
 //! ProbeRTT [draft-ietf-ccwg-bbr s5.3.4]: half a bandwidth-delay product in flight for 200 ms and a round trip, so that
-//! the queue drains and the minimum round trip can be measured.
+//! the queue drains and the min RTT can be measured.
 
 use engine::Time;
 

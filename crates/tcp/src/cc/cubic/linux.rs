@@ -29,7 +29,7 @@ pub(super) struct Linux {
     beta: u64,
     fast_convergence: bool,
     reno_friendly: bool,
-    /// Minimum round trip.
+    /// The min RTT.
     min_rtt: Option<Span>,
     /// Windows: at the last reduction, at the last computation, of the plateau, of Reno. Zero if unset.
     last_max: u64,

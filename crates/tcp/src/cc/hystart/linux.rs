@@ -63,7 +63,7 @@ impl Default for Parameters {
 
 pub(crate) struct Linux {
     parameters: Parameters,
-    /// Minimum round trip since the beginning or the last timeout.
+    /// The min RTT since the beginning or the last timeout.
     min_rtt: Option<Span>,
     found: bool,
     /// Offset whose acknowledgment ends the round.

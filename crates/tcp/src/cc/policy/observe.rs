@@ -75,7 +75,7 @@ pub struct PolicyStep {
     pub now: Time,
     /// Length of the step.
     pub elapsed: Span,
-    /// Bytes delivered in it.
+    /// Bytes delivered in the step.
     pub delivered: u64,
     /// Bytes acknowledged in order.
     pub acked: u64,

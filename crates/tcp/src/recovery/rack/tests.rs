@@ -120,7 +120,7 @@ fn duplicate_widens_the_reordering_window_for_sixteen_recoveries() {
     assert_eq!(rack.window.quarters, 2);
 }
 
-/// Quarters of the minimum round trip, at most the smoothed one; zero in a recovery before reordering was seen.
+/// Quarters of the min RTT, at most the smoothed one; zero in a recovery before reordering was seen.
 // covers [RFC8985 s6.2 step 4]
 #[test]
 fn reordering_window_is_quarters_of_min_rtt() {
@@ -197,8 +197,8 @@ fn undone_recovery_does_not_shorten_the_life_of_the_window() {
     assert_eq!(rack.window.persist, 16);
 }
 
-/// All retransmissions of a fast recovery were needless: the next hole below three SACKed segments waits for a quarter of
-/// the minimum round trip. A timeout that was too early is no such sign.
+/// All retransmissions of a fast recovery were needless: the next hole below three SACKed segments waits for a quarter
+/// of the min RTT. A timeout that was too early is no such sign.
 #[test]
 fn undone_fast_recovery_is_reordering() {
     for (fast, expected) in [(true, RecoveryVerdict::Ordinary), (false, RecoveryVerdict::Begin { resend: false })] {
