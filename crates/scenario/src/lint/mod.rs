@@ -105,8 +105,9 @@ lints! {
         "Losses need a channel with a loss probability or states, an outage or recording of the link, or a medium.";
     proxy_window, "proxy-window",
         "A node that splits connections keeps or advertises less than the bandwidth-delay product of a bulk transfer.",
-        "min(B, 65535 B x 2^shift) < R (t1 + t2); B: the node's `buffer`, or the flow's receive window, shift: the receiver's window scale, R: the rate of \
-         the slowest link, t1 and t2: the round trips on both sides of the node (RFC 7323 s1.1, s2.3).";
+        "min(B, 65535 B x 2^shift) < R (t1 + t2); B: the node's `buffer`, or the flow's receive window, shift: the \
+         receiver's window scale, R: the rate of the slowest link, t1 and t2: the round trips on both sides of the node \
+         (RFC 7323 s1.1, s2.3).";
     proxy_leg_options, "proxy-leg-options",
         "A leg of a split connection whose recovery needs SACK, and SACK is not negotiated.",
         "A leg has SACK if both SYNs permit it (RFC 2018 s2), without a handshake if `assume_sack` is set.";
