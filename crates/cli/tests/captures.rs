@@ -365,7 +365,7 @@ fn comparison_directory_is_refused_with_a_list_of_its_runs() {
         let out = lasthop(&directory, &[command, "compared"]);
         assert_eq!(out.code, Some(2), "{command}: {}", out.err);
         let expected = "error: compared: found a comparison with 3 runs, expected one run with real hosts\n  hint: name \
-                        one of them: compared/snoop/0, compared/snoop/1, compared/unmodified/0\n";
+                        one of the runs: compared/snoop/0, compared/snoop/1, compared/unmodified/0\n";
         assert_eq!(out.err, expected, "{command}");
         let out = lasthop(&directory, &[command, "compared/snoop/"]);
         assert!(

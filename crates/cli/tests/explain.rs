@@ -67,7 +67,7 @@ fn blocking_reasons_add_up_to_the_transfer_time() {
     let flows: Value = serde_json::from_str(&fine(&dir, &["explain", &example, "--json"])).unwrap();
     let (blocked, took) = (flows[0]["blocked_ms"].as_object().unwrap(), flows[0]["took_ms"].as_f64().unwrap());
     let held = |reason: &str| blocked[reason].as_f64().unwrap();
-    assert_eq!(blocked.len(), 5, "{blocked:?}");
+    assert_eq!(blocked.len(), 6, "{blocked:?}");
     assert_eq!((held("nagle"), held("pacing")), (0.0, 0.0), "the thesis's sender has neither");
     let sum = held("data") + held("peer-window") + held("cwnd");
     assert!((sum - took).abs() < 1e-6, "{blocked:?}, {took} ms");
