@@ -51,6 +51,10 @@ fn each_reason_is_reported_when_it_begins() {
     let cases = [
         ("bytes = \"3 kB\"\nreceive_window = \"60 kB\"\ntcp = { initial_window = 1 }", [(0, "cwnd"), (21_080, "data")]),
         (
+            "bytes = \"3 kB\"\nreceive_window = \"60 kB\"\ntcp = { initial_window = 4, send_buffer = \"2 kB\" }",
+            [(0, "send-buffer"), (21_080, "data")],
+        ),
+        (
             "bytes = \"10 kB\"\nreceive_window = \"2 kB\"\ntcp = { initial_window = 4 }",
             [(0, "peer-window"), (85_360, "data")],
         ),

@@ -5,7 +5,7 @@ use sim::{Event, NodeEvent};
 use testkit::{build_network, record_events};
 use wire::{Body, Flags, Segment};
 
-/// A download over aggregates of at most 32 packets, without losses.
+/// A download over aggregates of at most 32 packets, without losses. The sender sets no PSH, which would end a group.
 fn download(receiver: &str) -> String {
     format!(
         r#"
@@ -32,6 +32,7 @@ fn download(receiver: &str) -> String {
         [flows.download.tcp]
         variant = "linux"
         handshake = true
+        tso = false
         receiver = {{ {receiver} }}
         "#
     )
@@ -43,7 +44,7 @@ struct Download {
     segments: usize,
     /// Groups that arrive at one moment with one header, in order (`tcp_gro_receive`).
     groups: usize,
-    /// Groups of at least two segments.
+    /// Moments with a group of at least two segments.
     joined: usize,
     acks: usize,
 }
@@ -52,6 +53,7 @@ fn run(receiver: &str) -> Download {
     let (_, events) = record_events(&build_network(&download(receiver)));
     let mut seen = Download::default();
     let mut group: Option<(Time, Segment, usize)> = None;
+    let mut last_joined = None;
     for (at, event) in events {
         let (packet, arrives) = match event {
             Event::Node { event: NodeEvent::Received { packet }, of: Some(of), .. } if of.from_sender => (packet, true),
@@ -74,18 +76,22 @@ fn run(receiver: &str) -> Download {
         });
         let number = continues.map_or(1, |(_, _, number)| number + 1);
         seen.groups += usize::from(number == 1);
-        seen.joined += usize::from(number == 2);
+        if number == 2 && last_joined != Some(at) {
+            seen.joined += 1;
+            last_joined = Some(at);
+        }
         group = Some((at, segment, number));
     }
     seen
 }
 
-/// A group of two or more segments has one acknowledgment, and a single segment at most one. The handshake has one more.
+/// A group has at most one acknowledgment, and a moment with a group of two or more segments at least one. The handshake
+/// has one more. Segments of different milliseconds have different timestamps and are not joined: at 65 Mbps at most six
+/// segments a millisecond share an acknowledgment, instead of two.
 #[test]
 fn aggregate_is_acknowledged_once_with_offload() {
     let (without, with) = (run("gro = false"), run("gro = true"));
     assert!(without.acks >= without.segments / 2, "{} of {}", without.acks, without.segments);
     assert!((with.joined..=with.groups + 1).contains(&with.acks), "{} of {}", with.acks, with.groups);
-    // Aggregates have up to 32 packets.
-    assert!(4 * with.acks < without.acks, "{} and {}", with.acks, without.acks);
+    assert!(2 * with.acks < without.acks, "{} and {}", with.acks, without.acks);
 }

@@ -39,6 +39,7 @@ impl OffloadHost {
         for number in 1..=16 {
             host.wait(Span::from_millis(10));
             host.take_data(len, Flags::ACK);
+            host.wait(receiver.gro_flush_timeout);
             host.expire();
             assert_eq!(host.acks.len(), number, "a quick acknowledgment");
         }
