@@ -166,7 +166,7 @@ impl<'de> Deserialize<'de> for ReaderConfig {
             }
             fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<ReaderConfig, M::Error> {
                 let table = ReaderTable::deserialize(MapAccessDeserializer::new(map))?;
-                table.select_form().ok_or_else(|| M::Error::custom(format!("expected exactly one form: {FORMS}")))
+                table.select_form().ok_or_else(|| M::Error::custom(format!("exactly one form: {FORMS}")))
             }
         }
         deserializer.deserialize_any(RateOrTable)
