@@ -29,6 +29,7 @@ mod scheme_without_filters;
 mod scheme_without_link_layer;
 mod scheme_without_losses;
 mod scheme_without_states;
+mod send_buffer_below_bdp;
 mod shared_radio_unused;
 mod short_run;
 #[cfg(test)]
@@ -162,6 +163,10 @@ lints! {
         "sum W / t < R; W: the receive window, t: the round trip without waiting, R: the rate of the bottleneck (RFC 7323 \
          s1.1). In a medium R is without overhead; behind a node that splits the connection, t is the round trip from it on. A \
          written window of Reno without SACK counts as intended.";
+    send_buffer_below_bdp, "send-buffer-below-bdp",
+        "Send buffers of bulk transfers are together less than the bandwidth-delay product of the bottleneck that they share.",
+        "sum B / t < R; B: the largest send buffer, t: the round trip without waiting, R: the rate of the bottleneck (RFC 7323 \
+         s1.1). Flows through a node that splits the connection are not compared.";
     buffer_size, "buffer-size",
         "The buffer in front of a bottleneck is less than a quarter of the bandwidth-delay product, or more than four times of it.",
         "B < R t / (4 sqrt(n)) for n flows (Appenzeller 2004), or a standing queue of more than 4 R t and 100 ms (Gettys 2011, \
