@@ -1,5 +1,6 @@
 //! Applications that do not read on arrival.
 
+use engine::Stream;
 use testkit::{build_network, run_network, wire_text};
 
 /// 960-byte segments are 1000 bytes on the wire: 1 ms at 8 Mbps.
@@ -111,5 +112,69 @@ fn arriving_flows_have_readers() {
         let slow = flow.arrivals.index() == 0;
         assert_eq!((0.69..0.75).contains(&took), slow, "{took}");
         assert_eq!(took < 0.1, !slow, "{took}");
+    }
+}
+
+/// Every variant delivers 100 kB to every kind of reader, from every kind of send buffer, at random phases and with 3 % of
+/// the packets lost in each direction. A reader at a rate has read all but a window of 10 segments at the end.
+#[test]
+fn transfer_to_any_reader_completes_at_random_phases() {
+    let mut draws = Stream::named(9, 0, "readers").draws();
+    let mut draw = |low: f64, high: f64| low + (high - low) * draws.unit();
+    for preset in tcp::config::presets::PRESETS {
+        for form in 0..9 {
+            let (rate, every) = (draw(100.0, 4000.0), draw(5.0, 80.0));
+            let reader = match form % 3 {
+                0 => format!("\"{rate:.3} kbps\""),
+                1 => format!("{{ burst = \"{:.0} B\", every = \"{every:.3} ms\" }}", draw(500.0, 9000.0)),
+                _ => format!(
+                    "{{ pauses = {{ every = \"{every:.3} ms\", for = \"{:.3} ms\" }} }}",
+                    every * draw(0.1, 0.9)
+                ),
+            };
+            let buffer = match form / 3 {
+                0 => "\"unlimited\"".to_owned(),
+                1 => format!("\"{:.0} B\"", draw(1000.0, 20_000.0)),
+                _ => "\"autotuned\"".to_owned(),
+            };
+            let text = format!(
+                r#"
+                duration = "10000 s"
+                seed = {form}
+                nodes = {{ a = "host", x = "base-station", b = "host" }}
+                [links.wire]
+                kind = "wired"
+                between = ["a", "x"]
+                rate = "8 Mbps"
+                delay = "{:.3} ms"
+                [links.air]
+                kind = "wireless"
+                between = ["x", "b"]
+                rate = "2 Mbps"
+                delay = "1 ms"
+                channel = {{ kind = "uniform", loss = 0.03 }}
+                [flows.f]
+                from = "a"
+                to = "b"
+                bytes = "100 kB"
+                mss = "960 B"
+                receive_window = "9600 B"
+                start = "{:.3} ms"
+                reader = {reader}
+                tcp = {{ variant = "{}", send_buffer = {buffer} }}
+                "#,
+                draw(1.0, 60.0),
+                draw(0.0, 200.0),
+                preset.name
+            );
+            let results = run_network(&build_network(&text));
+            let flow = &results.flows[0];
+            assert_eq!(flow.bytes_delivered, 100_000, "{text}");
+            let completed = flow.completed.unwrap_or_else(|| panic!("the flow completes: {text}"));
+            if form % 3 == 0 {
+                let read = (100_000.0 - 9600.0) * 8.0 / (rate * 1e3);
+                assert!(completed.as_secs_f64() > read, "{completed:?}, {read} s: {text}");
+            }
+        }
     }
 }
