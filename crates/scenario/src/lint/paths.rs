@@ -11,7 +11,8 @@
 
 use std::collections::BTreeMap;
 
-use engine::{Bytes, Rate, Span};
+use engine::quantity::format_span;
+use engine::{Bytes, Quantity, Rate, Span};
 use path::agent::SplitLegs;
 use sim::{ApplicationConfig, FlowSpec, Transport};
 
@@ -87,6 +88,22 @@ impl FlowPath<'_> {
     /// The bandwidth-delay product in bytes.
     pub fn product(&self) -> f64 {
         self.rate.bits_per_sec() as f64 / 8.0 * self.round_trip.as_secs_f64()
+    }
+
+    /// Returns the bytes that each of `flows` flows needs to fill the bottleneck, and the text of a warning that with
+    /// `what` they carry `carried` bit/s.
+    pub fn describe_idle_rest(&self, flows: usize, what: &str, carried: f64) -> (f64, String) {
+        let wanted = self.product() / flows as f64;
+        let shared = if flows > 1 { format!(" / {flows} flows") } else { String::new() };
+        let text = format!(
+            "at least {}, the bandwidth-delay product ({} x {}{shared}): with this {what} at most {} of {} is used",
+            Bytes(wanted.ceil() as u64),
+            self.rate,
+            format_span(self.round_trip),
+            Quantity::Rate.format_brief(carried),
+            self.rate,
+        );
+        (wanted, text)
     }
 }
 

@@ -10,8 +10,7 @@
 //!
 //! Limits: bulk transfers of more than the bandwidth-delay product, without a node that splits the connection.
 
-use engine::quantity::format_span;
-use engine::{Bytes, Quantity};
+use engine::Bytes;
 use sim::FlowSpec;
 use tcp::config::SendBufferSize;
 
@@ -34,16 +33,7 @@ fn find_idle_bottleneck(sharing: &[&FlowPath<'_>]) -> Option<Problem> {
     if carried >= path.rate.bits_per_sec() as f64 {
         return None;
     }
-    let wanted = path.product() / sharing.len() as f64;
-    let shared = if sharing.len() > 1 { format!(" / {} flows", sharing.len()) } else { String::new() };
-    let text = format!(
-        "at least {}, the bandwidth-delay product ({} x {}{shared}): with this buffer at most {} of {} is used",
-        Bytes(wanted.ceil() as u64),
-        path.rate,
-        format_span(path.round_trip),
-        Quantity::Rate.format_brief(carried),
-        path.rate,
-    );
+    let (wanted, text) = path.describe_idle_rest(sharing.len(), "buffer", carried);
     let key = format!("flows.{}.tcp.send_buffer", path.flow.name);
     let hint = format!("write {key} = \"{}\"", round_up_window(wanted));
     Some(Problem::new(text).key(key).found(path.flow.tcp.send_buffer.to_string()).hint(hint))

@@ -14,8 +14,7 @@
 //! Limits: bulk transfers of more than the bandwidth-delay product. A written window of a sender with Reno's control and
 //! without SACK counts as intended: the hosts of these variants had no larger ones [RFC7323 s1.1].
 
-use engine::quantity::format_span;
-use engine::{Bytes, Quantity, Rate};
+use engine::Rate;
 use sim::FlowSpec;
 use tcp::Config;
 
@@ -46,16 +45,7 @@ fn idle_bottleneck(context: &Context<'_>, sharing: &[&FlowPath<'_>]) -> Option<P
     if carried >= rate {
         return None;
     }
-    let wanted = path.product() / sharing.len() as f64;
-    let shared = if sharing.len() > 1 { format!(" / {} flows", sharing.len()) } else { String::new() };
-    let text = format!(
-        "at least {}, the bandwidth-delay product ({} x {}{shared}): with this window at most {} of {} is used",
-        Bytes(wanted.ceil() as u64),
-        path.rate,
-        format_span(path.round_trip),
-        Quantity::Rate.format_brief(carried),
-        path.rate,
-    );
+    let (wanted, text) = path.describe_idle_rest(sharing.len(), "window", carried);
     let key = window_key(context, path.flow);
     let hint = format!("write {key} = \"{}\"", round_up_window(wanted));
     Some(Problem::new(text).key(key).found(path.flow.receiver_tcp().window.to_string()).hint(hint))
