@@ -188,7 +188,7 @@ pub trait CongestionControl: Send {
         false
     }
     /// Processes an acknowledgment of new data that does not grow cwnd, because the application or the receive window
-    /// limits the sender.
+    /// limits the sender. Called only if `grows_only_if_limited`.
     fn on_limited(&mut self, _now: Time) {}
     /// Whether cwnd grows above ssthresh only in a round trip in which cwnd limited the sender [RFC9438 s5.8];
     /// constant. Other controls grow up to what the largest flight permits [draft-ietf-ccwg-ratelimited-increase s3].

@@ -111,7 +111,7 @@ impl Connection {
     }
 
     /// A segment with data, or a FIN, or both.
-    #[inline]
+    #[inline(always)]
     fn data(&mut self, tx: &TxSegment) -> (CompactSegment, Ecn) {
         let mut flags = Flags::ACK;
         if tx.fin {

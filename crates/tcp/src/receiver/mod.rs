@@ -253,17 +253,25 @@ impl Receiver {
     /// Returns the window that can be advertised.
     #[inline]
     fn free(&self) -> u64 {
-        match self.tuning() {
+        match &self.measures {
+            None => self.round_window(self.buffer.saturating_sub(self.readable())),
+            Some(measures) => self.measured_free(measures),
+        }
+    }
+
+    /// Returns the window that can be advertised by a receiver that measures segments.
+    fn measured_free(&self, measures: &Measures) -> u64 {
+        let estimate = u64::from(measures.estimate.size());
+        match &measures.tuning {
             None => {
                 let free = self.buffer.saturating_sub(self.readable());
-                let estimate = self.measures.as_ref().map(|measures| u64::from(measures.estimate.size()));
-                let silly = estimate.is_some_and(|estimate| is_silly(free, self.buffer, self.buffer, estimate));
-                let window = if silly { 0 } else { self.align_window(free, self.buffer) };
+                let silly = is_silly(free, self.buffer, self.buffer, estimate);
+                let window = if silly { 0 } else { self.align_window(measures, free, self.buffer) };
                 self.round_window(window)
             }
-            Some((tuning, estimate)) => {
+            Some(tuning) => {
                 let held = self.readable() + self.assembly.beyond();
-                let window = self.align_window(tuning.offer(held, estimate), tuning.capacity());
+                let window = self.align_window(measures, tuning.offer(held, estimate), tuning.capacity());
                 // Rounded up: with a large shift a small window would otherwise be zero (`__tcp_select_window`).
                 self.round_window(window + (1 << self.shift) - 1)
             }
@@ -272,9 +280,12 @@ impl Receiver {
 
     /// Returns the window that Linux offers of `free` bytes if there is no window scaling, where the buffer has `full`
     /// bytes: full segments, or the last window if it differs by less than a segment (`__tcp_select_window`).
-    fn align_window(&self, free: u64, full: u64) -> u64 {
+    #[inline]
+    fn align_window(&self, measures: &Measures, free: u64, full: u64) -> u64 {
         let is_scaled = self.shift > 0 || self.max_window > u32::from(u16::MAX);
-        let Some(measures) = self.measures.as_ref().filter(|_| !is_scaled && self.needs_times()) else { return free };
+        if is_scaled || !self.needs_times() {
+            return free;
+        }
         let (last, segment) = (measures.offered, u64::from(measures.estimate.size()).min(full).max(1));
         if last + segment <= free || last > free {
             free / segment * segment
@@ -563,6 +574,7 @@ impl Receiver {
     }
 
     /// Returns the time at which held segments are passed on.
+    #[inline]
     pub fn offload_deadline(&self) -> Time {
         let offload = self.measures.as_ref().and_then(|measures| measures.offload.as_ref());
         offload.map_or(Time::NEVER, |offload| offload.deadline())

@@ -15,6 +15,8 @@ use crate::scoreboard::Scoreboard;
 /// of its inputs, which only this file makes, marks it stale.
 pub(super) struct CwndLimit {
     control: Box<dyn CongestionControl>,
+    /// The cwnd of the control after its last change.
+    cwnd: f64,
     mss: u32,
     /// Initial window, in segments.
     initial_window: u32,
@@ -63,6 +65,7 @@ impl CwndLimit {
         let max_flight = u64::from(mss) * u64::from(initial_window);
         CwndLimit {
             only_if_limited: control.grows_only_if_limited(),
+            cwnd: control.cwnd(),
             control,
             mss,
             initial_window,
@@ -92,7 +95,7 @@ impl CwndLimit {
     /// The congestion control's window.
     #[inline]
     pub fn cwnd(&self) -> f64 {
-        self.control.cwnd()
+        self.cwnd
     }
 
     #[inline]
@@ -105,7 +108,7 @@ impl CwndLimit {
     pub fn window(&self) -> f64 {
         match &self.reduction {
             Some(reduction) => reduction.window(),
-            None => self.control.cwnd(),
+            None => self.cwnd,
         }
     }
 
@@ -154,9 +157,8 @@ impl CwndLimit {
 
     /// Passes feedback to the control. Returns whether the control has reduced cwnd because of marks.
     pub fn on_feedback(&mut self, feedback: &Feedback) -> bool {
-        let before = self.control.cwnd();
         self.control.on_feedback(feedback);
-        let reduced = self.note_change(before, feedback.nxt - feedback.una);
+        let reduced = self.note_change(feedback.nxt - feedback.una);
         feedback.ecn_echo && self.control.precise_ecn() && reduced
     }
 
@@ -181,7 +183,7 @@ impl CwndLimit {
     /// Whether cwnd may grow, with a receive window of `peer_window` bytes.
     #[inline]
     pub fn may_grow(&self, peer_window: u64) -> bool {
-        let cwnd = self.control.cwnd();
+        let cwnd = self.cwnd;
         match self.rule {
             CwndValidation::RateLimited => cwnd < peer_window as f64 && self.is_below_growth_limit(cwnd),
             CwndValidation::ReceiveWindow => cwnd < peer_window as f64,
@@ -207,34 +209,42 @@ impl CwndLimit {
     /// Grows cwnd.
     #[inline]
     pub fn grow(&mut self, acked: &Acked) {
-        let before = self.control.cwnd();
         self.control.on_ack(acked);
-        self.note_change(before, acked.nxt - acked.una);
+        self.note_change(acked.nxt - acked.una);
     }
 
     /// Processes an acknowledgment of new data that may not grow cwnd.
-    #[cold]
+    #[inline]
     pub fn on_limited(&mut self, now: Time) {
-        self.control.on_limited(now);
+        if self.only_if_limited {
+            self.control.on_limited(now);
+            self.note_window();
+        }
     }
 
-    /// Handles a change of the control's state: cwnd was `before`, and `flight` bytes are outstanding. Returns whether
-    /// cwnd was reduced, after which a new maximum of the flight begins.
+    /// Handles a change of the control's state, with `flight` bytes outstanding. Returns whether cwnd was reduced, after
+    /// which a new maximum of the flight begins.
     #[inline]
-    fn note_change(&mut self, before: f64, flight: u64) -> bool {
-        self.stale = true;
-        let reduced = self.control.cwnd() < before;
+    fn note_change(&mut self, flight: u64) -> bool {
+        let before = self.cwnd;
+        self.note_window();
+        let reduced = self.cwnd < before;
         if reduced {
             self.validation.max_flight = flight;
         }
         reduced
     }
 
+    /// Takes over the window of the control.
+    #[inline]
+    fn note_window(&mut self) {
+        (self.cwnd, self.stale) = (self.control.cwnd(), true);
+    }
+
     /// Reports congestion to the control.
     pub fn on_congestion(&mut self, event: Congestion, flight: &Flight) {
-        let before = self.control.cwnd();
         self.control.on_congestion(event, flight);
-        self.note_change(before, flight.bytes as u64);
+        self.note_change(flight.bytes as u64);
     }
 
     /// Reports congestion to the control, and begins a proportional rate reduction unless the control regulates
@@ -243,7 +253,7 @@ impl CwndLimit {
         self.on_congestion(event, flight);
         let gradual = matches!(event, Congestion::FastRetransmit | Congestion::Ecn);
         self.reduction = (gradual && self.prr && !self.control.regulates_recovery())
-            .then(|| Box::new(Reduction::new(f64::from(self.mss), from, self.control.cwnd(), pipe)));
+            .then(|| Box::new(Reduction::new(f64::from(self.mss), from, self.cwnd, pipe)));
     }
 
     #[inline]
@@ -277,13 +287,13 @@ impl CwndLimit {
     /// Undoes the last reduction, which was spurious.
     pub fn on_undo(&mut self) {
         self.control.on_undo();
-        self.stale = true;
+        self.note_window();
     }
 
     /// Handles the end of fast recovery.
     pub fn on_recovered(&mut self, now: Time) {
         self.control.on_recovered(now);
-        self.stale = true;
+        self.note_window();
     }
 
     /// A segment was sent; now `outstanding` bytes are.
@@ -307,10 +317,9 @@ impl CwndLimit {
         let idle = now.since(self.last_sent);
         if idle > rto {
             let restart = self.restart_after_idle.then(|| f64::from(self.mss) * f64::from(self.initial_window));
-            let before = self.control.cwnd();
             self.control.on_idle(now, idle, restart);
             // Nothing is outstanding.
-            self.note_change(before, 0);
+            self.note_change(0);
             self.last_sent = now;
         }
     }

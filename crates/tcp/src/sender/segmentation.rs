@@ -40,8 +40,8 @@ impl LargeSegmentInputs {
     fn count_segments(&self) -> u32 {
         let (Some(srtt), Some(min_rtt)) = (self.srtt, self.min_rtt) else { return MIN_SEGMENTS };
         let rate = compute_pacing_rate(self.cwnd, self.ssthresh, srtt);
-        let halvings = (min_rtt.as_nanos() / 512_000).min(32) as i32;
-        let bytes = (rate / 1024.0 + MAX_SIZE / 2_f64.powi(halvings)).min(MAX_SIZE);
+        let halvings = (min_rtt.as_nanos() / 512_000).min(32);
+        let bytes = (rate / 1024.0 + MAX_SIZE / (1_u64 << halvings) as f64).min(MAX_SIZE);
         ((bytes / self.mss) as u32).max(MIN_SEGMENTS)
     }
 }
@@ -65,6 +65,7 @@ pub(super) struct LargeSegment {
 impl LargeSegment {
     /// Adds a segment that is sent now; `more` states whether another one can follow at once. Returns whether the
     /// segment is the last one of several.
+    #[inline]
     pub fn add_segment(&mut self, now: Time, more: bool, inputs: impl FnOnce() -> LargeSegmentInputs) -> bool {
         if self.sent_at != now || self.count == self.most {
             *self = LargeSegment { sent_at: now, count: 0, most: inputs().count_segments() };

@@ -131,13 +131,12 @@ impl SendBuffer {
         self.accepted < self.written
     }
 
-    /// Expands an autotuned buffer to `windows` times `segments` segments. Returns whether it has accepted data.
-    pub fn expand(&mut self, windows: u32, segments: u64, [una, nxt]: [u64; 2]) -> bool {
+    /// Expands an autotuned buffer to `windows` times `segments` segments, and accepts the data that now fits.
+    pub fn expand(&mut self, windows: u32, segments: u64, [una, nxt]: [u64; 2]) {
         if let Some(bound) = &mut self.bound {
             bound.expand(windows, segments, self.mss);
         }
         self.accept(una, nxt);
-        self.unsent(nxt) > 0
     }
 
     #[inline]

@@ -106,10 +106,7 @@ impl Sender {
     #[inline(always)]
     fn poll_new(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
         let nxt = self.nxt();
-        let Some(mut draft) = self.buffer.next(nxt) else {
-            if self.buffer.has_backlog() && self.expand_send_buffer() {
-                return self.poll_expanded(now, stamp);
-            }
+        let Some(mut draft) = self.buffer.next(nxt).or_else(|| self.draft_from_backlog(nxt)) else {
             self.validate_unblocked();
             let pipe = self.board.pipe();
             if let Some(rate) = self.rate.as_mut().filter(|_| pipe < self.cwnd.limit()) {
@@ -153,20 +150,16 @@ impl Sender {
     }
 
     /// Expands an autotuned send buffer whose data does not fill cwnd, while the application waits [Linux
-    /// `tcp_should_expand_sndbuf`]. Returns whether the buffer has accepted data.
+    /// `tcp_should_expand_sndbuf`]. Returns the next segment if the buffer has accepted data.
     #[cold]
-    fn expand_send_buffer(&mut self) -> bool {
-        if self.board.pipe() >= self.cwnd.limit() {
-            return false;
+    fn draft_from_backlog(&mut self, nxt: u64) -> Option<Draft> {
+        if !self.buffer.has_backlog() || self.board.pipe() >= self.cwnd.limit() {
+            return None;
         }
         let segments = (self.cwnd.cwnd() / f64::from(self.buffer.mss())) as u64;
         let segments = segments.max(u64::from(self.episodes.reordering().0) + 1);
-        self.buffer.expand(self.cwnd.send_buffer_windows(), segments, [self.board.una(), self.board.nxt()])
-    }
-
-    #[inline(never)]
-    fn poll_expanded(&mut self, now: Time, stamp: u32) -> Result<TxSegment, Blocked> {
-        self.poll_new(now, stamp)
+        self.buffer.expand(self.cwnd.send_buffer_windows(), segments, [self.board.una(), nxt]);
+        self.buffer.next(nxt)
     }
 
     /// Adds a segment of new data to the present large segment. Returns whether the segment ends a large segment of
