@@ -36,6 +36,7 @@ impl SimulatedValues {
 
 impl Sink for SimulatedValues {
     const ACTIVE: bool = true;
+    const NEEDS_PACKETS: bool = false;
 
     fn event(&mut self, at: Time, event: &Event) {
         let Event::Sender { flow: FLOW, event } = event else { return };

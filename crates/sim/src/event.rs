@@ -175,6 +175,9 @@ impl NodeEvent {
 pub trait Sink {
     /// Whether events are generated at all.
     const ACTIVE: bool;
+    /// Whether the sink needs the events of packets at nodes, on links and in media, which are most events. They may
+    /// be generated although it does not.
+    const NEEDS_PACKETS: bool = true;
     /// Handles an event at `at`; times never decrease.
     fn event(&mut self, at: Time, event: &Event);
 }
@@ -184,6 +187,7 @@ pub struct NullSink;
 
 impl Sink for NullSink {
     const ACTIVE: bool = false;
+    const NEEDS_PACKETS: bool = false;
     fn event(&mut self, _: Time, _: &Event) {}
 }
 
@@ -198,6 +202,7 @@ impl Sink for Vec<(Time, Event)> {
 /// Passes events to the sink, if there is one.
 impl<S: Sink> Sink for Option<S> {
     const ACTIVE: bool = S::ACTIVE;
+    const NEEDS_PACKETS: bool = S::NEEDS_PACKETS;
     #[inline]
     fn event(&mut self, at: Time, event: &Event) {
         if let Some(sink) = self {
@@ -209,6 +214,7 @@ impl<S: Sink> Sink for Option<S> {
 /// Passes each event to both sinks.
 impl<A: Sink, B: Sink> Sink for (A, B) {
     const ACTIVE: bool = A::ACTIVE || B::ACTIVE;
+    const NEEDS_PACKETS: bool = A::NEEDS_PACKETS || B::NEEDS_PACKETS;
     #[inline]
     fn event(&mut self, at: Time, event: &Event) {
         self.0.event(at, event);

@@ -9,12 +9,25 @@ use sim::event::{Event, NullSink, Sink};
 use sim::{Network, World};
 use testkit::{example_paths, load_example};
 
-/// A sink that receives all events and stores none.
-struct Watching;
+/// A sink that receives all events, or those that concern no packet at a node, on a link or in a medium; counts the
+/// latter.
+#[derive(Default)]
+struct Watching<const PACKETS: bool> {
+    others: u64,
+    /// Sum of their times, modulo 2^64.
+    times: u64,
+}
 
-impl Sink for Watching {
+impl<const PACKETS: bool> Sink for Watching<PACKETS> {
     const ACTIVE: bool = true;
-    fn event(&mut self, _: Time, _: &Event) {}
+    const NEEDS_PACKETS: bool = PACKETS;
+
+    fn event(&mut self, at: Time, event: &Event) {
+        if !matches!(event, Event::Node { .. } | Event::Link { .. } | Event::Medium { .. }) {
+            self.others += 1;
+            self.times = self.times.wrapping_add(at.as_nanos());
+        }
+    }
 }
 
 /// The results of a run and its delays, if they are measured, as text.
@@ -44,10 +57,14 @@ fn examples_have_the_same_results_and_delays_with_and_without_events() {
             scope.spawn(move || {
                 for path in own {
                     let loaded = load_example(path, &Overrides::default());
-                    let [with, delays] = results(&loaded.network, &mut Watching, true);
+                    let (mut all, mut some) = (Watching::<true>::default(), Watching::<false>::default());
+                    let [with, delays] = results(&loaded.network, &mut all, true);
+                    let [partly, _] = results(&loaded.network, &mut some, false);
                     let [timed, timed_delays] = results(&loaded.network, &mut NullSink, true);
                     let [without, _] = results(&loaded.network, &mut NullSink, false);
                     same("results with events and without", path, [&with, &without]);
+                    same("results with some events and without", path, [&partly, &without]);
+                    assert_eq!([all.others, all.times], [some.others, some.times], "{}", path.display());
                     same("results with delays and without", path, [&timed, &without]);
                     same("delays with events and without", path, [&delays, &timed_delays]);
                 }

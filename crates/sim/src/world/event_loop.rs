@@ -27,13 +27,16 @@ pub(super) struct Arriving {
 }
 
 /// The sink of all watched runs: calls a function for each event.
-pub(super) struct Forward<'a>(&'a mut dyn FnMut(Time, &Event));
+pub(super) struct Forward<'a> {
+    call: &'a mut dyn FnMut(Time, &Event),
+    needs_packets: bool,
+}
 
 impl Sink for Forward<'_> {
     const ACTIVE: bool = true;
     #[inline]
     fn event(&mut self, at: Time, event: &Event) {
-        (self.0)(at, event);
+        (self.call)(at, event);
     }
 }
 
@@ -41,10 +44,20 @@ impl Sink for Forward<'_> {
 pub(super) trait LoopSink: Sink {
     /// Whether the loop records delays if the world measures them.
     const TIMES: bool;
+
+    /// Whether the sink needs the events of packets at nodes, on links and in media.
+    fn needs_packets(&self) -> bool {
+        Self::ACTIVE
+    }
 }
 
 impl LoopSink for Forward<'_> {
     const TIMES: bool = true;
+
+    #[inline]
+    fn needs_packets(&self) -> bool {
+        self.needs_packets
+    }
 }
 
 impl LoopSink for NullSink {
@@ -86,7 +99,10 @@ impl World {
     /// Handles at most `wakeups` wake-ups; returns false if it stopped before that.
     pub(super) fn handle<S: Sink>(&mut self, stop: Stop, wakeups: u64, sink: &mut S) -> bool {
         match (S::ACTIVE, !self.probes.measures_delays() && LOOP_WITHOUT_DELAYS) {
-            (true, _) => self.handle_watched(stop, wakeups, &mut Forward(&mut |at, event| sink.event(at, event))),
+            (true, _) => {
+                let call = &mut |at, event: &Event| sink.event(at, event);
+                self.handle_watched(stop, wakeups, &mut Forward { call, needs_packets: S::NEEDS_PACKETS })
+            }
             (false, false) => self.handle_timed(stop, wakeups),
             (false, true) => self.handle_unwatched(stop, wakeups),
         }
@@ -137,7 +153,8 @@ impl World {
     /// Sends a packet that `node` creates now.
     pub(super) fn create<S: Sink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         if S::ACTIVE {
-            self.create_watched(node, packet, &mut Forward(&mut |at, event| sink.event(at, event)));
+            let call = &mut |at, event: &Event| sink.event(at, event);
+            self.create_watched(node, packet, &mut Forward { call, needs_packets: S::NEEDS_PACKETS });
         } else {
             self.create_timed(node, packet);
         }
