@@ -32,6 +32,13 @@ pub(super) struct Forward<'a> {
     needs_packets: bool,
 }
 
+impl<'a> Forward<'a> {
+    /// Forwards to `call` what a sink of the type `S` needs.
+    fn new<S: Sink>(call: &'a mut dyn FnMut(Time, &Event)) -> Self {
+        Forward { call, needs_packets: S::NEEDS_PACKETS }
+    }
+}
+
 impl Sink for Forward<'_> {
     const ACTIVE: bool = true;
     #[inline]
@@ -100,8 +107,7 @@ impl World {
     pub(super) fn handle<S: Sink>(&mut self, stop: Stop, wakeups: u64, sink: &mut S) -> bool {
         match (S::ACTIVE, !self.probes.measures_delays() && LOOP_WITHOUT_DELAYS) {
             (true, _) => {
-                let call = &mut |at, event: &Event| sink.event(at, event);
-                self.handle_watched(stop, wakeups, &mut Forward { call, needs_packets: S::NEEDS_PACKETS })
+                self.handle_watched(stop, wakeups, &mut Forward::new::<S>(&mut |at, event| sink.event(at, event)))
             }
             (false, false) => self.handle_timed(stop, wakeups),
             (false, true) => self.handle_unwatched(stop, wakeups),
@@ -153,8 +159,7 @@ impl World {
     /// Sends a packet that `node` creates now.
     pub(super) fn create<S: Sink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         if S::ACTIVE {
-            let call = &mut |at, event: &Event| sink.event(at, event);
-            self.create_watched(node, packet, &mut Forward { call, needs_packets: S::NEEDS_PACKETS });
+            self.create_watched(node, packet, &mut Forward::new::<S>(&mut |at, event| sink.event(at, event)));
         } else {
             self.create_timed(node, packet);
         }

@@ -169,9 +169,9 @@ pub enum Congestion {
 /// when the last reduction was spurious; `on_congestion` when an episode begins, before any retransmission;
 /// `on_recovered` when it has ended; `on_ack` if data was newly acknowledged outside fast recovery, or, if the sender's
 /// settings permit it, by the acknowledgment that ended recovery, and cwnd was a limit; `on_limited` instead if cwnd
-/// was no limit. It calls `on_idle` before it sends the first segment after nothing was in flight for longer than the
-/// retransmission timeout. It reads `cwnd` and `pacing_rate` after each of these calls, not as time passes. `cwnd` must
-/// be finite and at least one segment at all times.
+/// was no limit and the control `grows_only_if_limited`. It calls `on_idle` before it sends the first segment after
+/// nothing was in flight for longer than the retransmission timeout. It reads `cwnd` and `pacing_rate` after each of
+/// these calls, not as time passes. `cwnd` must be finite and at least one segment at all times.
 pub trait CongestionControl: Send {
     /// Congestion window.
     fn cwnd(&self) -> f64;
@@ -188,7 +188,7 @@ pub trait CongestionControl: Send {
         false
     }
     /// Processes an acknowledgment of new data that does not grow cwnd, because the application or the receive window
-    /// limits the sender. Called only if `grows_only_if_limited`.
+    /// limits the sender.
     fn on_limited(&mut self, _now: Time) {}
     /// Whether cwnd grows above ssthresh only in a round trip in which cwnd limited the sender [RFC9438 s5.8];
     /// constant. Other controls grow up to what the largest flight permits [draft-ietf-ccwg-ratelimited-increase s3].

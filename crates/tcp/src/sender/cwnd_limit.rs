@@ -85,6 +85,7 @@ impl CwndLimit {
     /// The limit, in whole bytes.
     #[inline(always)]
     pub fn limit(&mut self) -> u64 {
+        debug_assert_eq!(self.cwnd, self.control.cwnd(), "cwnd changes only in calls of this file");
         if self.stale {
             self.limit = self.inflated_window(self.inflation) as u64;
             self.stale = false;
