@@ -169,9 +169,10 @@ impl NodeEvent {
     }
 }
 
-/// Receives the events of a run. The event loop is compiled three times: for all sinks that are
-/// [`ACTIVE`](Sink::ACTIVE), whose events are passed through a pointer to a function; without events but with
-/// [delays](crate::delay); and without either, so that unused observation costs nothing.
+/// Receives the events of a run. The event loop is compiled four times: for all sinks that are
+/// [`ACTIVE`](Sink::ACTIVE), whose events are passed through a pointer to a function, with and without the events of
+/// packets; without events but with [delays](crate::delay); and without any of these, so that unused observation costs
+/// nothing.
 pub trait Sink {
     /// Whether events are generated at all.
     const ACTIVE: bool;

@@ -1,8 +1,8 @@
 //! The loop over wake-ups.
 //!
-//! Generic functions are compiled in the crate that calls them. The loops of runs with events, with delays only, and with
-//! neither are compiled here instead, once each, where all event handling is in one codegen unit, optimized as this crate
-//! is.
+//! Generic functions are compiled in the crate that calls them. The loops of runs with all events, with the events of
+//! ends, with delays only, and with none of these are compiled here instead, once each, where all event handling is in
+//! one codegen unit, optimized as this crate is.
 
 use engine::Time;
 use wire::{Addr, CompactPacket, Packet};
@@ -26,24 +26,16 @@ pub(super) struct Arriving {
     pub(super) whole: Packet,
 }
 
-/// The sink of all watched runs: calls a function for each event.
-pub(super) struct Forward<'a> {
-    call: &'a mut dyn FnMut(Time, &Event),
-    needs_packets: bool,
-}
+/// The sink of all watched runs: calls a function for each event, or only for those that concern no packet at a node, on
+/// a link or in a medium.
+pub(super) struct Forward<'a, const PACKETS: bool>(&'a mut dyn FnMut(Time, &Event));
 
-impl<'a> Forward<'a> {
-    /// Forwards to `call` what a sink of the type `S` needs.
-    fn new<S: Sink>(call: &'a mut dyn FnMut(Time, &Event)) -> Self {
-        Forward { call, needs_packets: S::NEEDS_PACKETS }
-    }
-}
-
-impl Sink for Forward<'_> {
+impl<const PACKETS: bool> Sink for Forward<'_, PACKETS> {
     const ACTIVE: bool = true;
+    const NEEDS_PACKETS: bool = PACKETS;
     #[inline]
     fn event(&mut self, at: Time, event: &Event) {
-        (self.call)(at, event);
+        (self.0)(at, event);
     }
 }
 
@@ -51,20 +43,10 @@ impl Sink for Forward<'_> {
 pub(super) trait LoopSink: Sink {
     /// Whether the loop records delays if the world measures them.
     const TIMES: bool;
-
-    /// Whether the sink needs the events of packets at nodes, on links and in media.
-    fn needs_packets(&self) -> bool {
-        Self::ACTIVE
-    }
 }
 
-impl LoopSink for Forward<'_> {
+impl<const PACKETS: bool> LoopSink for Forward<'_, PACKETS> {
     const TIMES: bool = true;
-
-    #[inline]
-    fn needs_packets(&self) -> bool {
-        self.needs_packets
-    }
 }
 
 impl LoopSink for NullSink {
@@ -83,8 +65,8 @@ impl LoopSink for DelaysOnlySink {
     const TIMES: bool = true;
 }
 
-/// Whether runs without events and delays have a separate loop: not where a module is loaded over the network.
-const LOOP_WITHOUT_DELAYS: bool = !cfg!(target_family = "wasm");
+/// Whether runs that observe less have separate loops: not where a module is loaded over the network.
+const SEPARATE_LOOPS: bool = !cfg!(target_family = "wasm");
 
 impl World {
     /// Runs to the end.
@@ -105,17 +87,28 @@ impl World {
 
     /// Handles at most `wakeups` wake-ups; returns false if it stopped before that.
     pub(super) fn handle<S: Sink>(&mut self, stop: Stop, wakeups: u64, sink: &mut S) -> bool {
-        match (S::ACTIVE, !self.probes.measures_delays() && LOOP_WITHOUT_DELAYS) {
-            (true, _) => {
-                self.handle_watched(stop, wakeups, &mut Forward::new::<S>(&mut |at, event| sink.event(at, event)))
-            }
-            (false, false) => self.handle_timed(stop, wakeups),
-            (false, true) => self.handle_unwatched(stop, wakeups),
+        let delays = self.probes.measures_delays();
+        if !S::ACTIVE && !delays && SEPARATE_LOOPS {
+            return self.handle_unwatched(stop, wakeups);
+        }
+        if !S::ACTIVE {
+            return self.handle_timed(stop, wakeups);
+        }
+        let call = &mut |at, event: &Event| sink.event(at, event);
+        if S::NEEDS_PACKETS || !SEPARATE_LOOPS {
+            self.handle_watched(stop, wakeups, &mut Forward(call))
+        } else {
+            self.handle_ends(stop, wakeups, &mut Forward(call))
         }
     }
 
     #[inline(never)]
-    fn handle_watched(&mut self, stop: Stop, wakeups: u64, sink: &mut Forward<'_>) -> bool {
+    fn handle_watched(&mut self, stop: Stop, wakeups: u64, sink: &mut Forward<'_, true>) -> bool {
+        self.handle_with(stop, wakeups, sink)
+    }
+
+    #[inline(never)]
+    fn handle_ends(&mut self, stop: Stop, wakeups: u64, sink: &mut Forward<'_, false>) -> bool {
         self.handle_with(stop, wakeups, sink)
     }
 
@@ -159,14 +152,14 @@ impl World {
     /// Sends a packet that `node` creates now.
     pub(super) fn create<S: Sink>(&mut self, node: NodeId, packet: &mut Packet, sink: &mut S) {
         if S::ACTIVE {
-            self.create_watched(node, packet, &mut Forward::new::<S>(&mut |at, event| sink.event(at, event)));
+            self.create_watched(node, packet, &mut Forward(&mut |at, event| sink.event(at, event)));
         } else {
             self.create_timed(node, packet);
         }
     }
 
     #[inline(never)]
-    fn create_watched(&mut self, node: NodeId, packet: &mut Packet, sink: &mut Forward<'_>) {
+    fn create_watched(&mut self, node: NodeId, packet: &mut Packet, sink: &mut Forward<'_, true>) {
         self.originate(node, packet, sink);
     }
 

@@ -90,7 +90,7 @@ impl Probes {
         sink: &mut S,
         event: impl FnOnce() -> NodeEvent,
     ) {
-        if !(sink.needs_packets() || (S::TIMES && self.measures_delays())) {
+        if !(S::NEEDS_PACKETS || (S::TIMES && self.measures_delays())) {
             return;
         }
         let event = event();
@@ -98,7 +98,7 @@ impl Probes {
         if let (Some(delays), Some(of)) = (&mut self.delays, &of) {
             delays.node(now, node, &event, of);
         }
-        if sink.needs_packets() {
+        if S::NEEDS_PACKETS {
             sink.event(now, &Event::Node { node, event, of });
         }
     }
@@ -154,11 +154,11 @@ pub(super) struct Relay<'a, S> {
 impl<S: LoopSink> Observer for Relay<'_, S> {
     #[inline]
     fn watches(&self) -> bool {
-        self.sink.needs_packets()
+        S::NEEDS_PACKETS
     }
     #[inline]
     fn times(&self) -> bool {
-        self.sink.needs_packets() || (S::TIMES && self.delays.is_some())
+        S::NEEDS_PACKETS || (S::TIMES && self.delays.is_some())
     }
     #[inline]
     fn link(&mut self, at: Time, hop: HopId, event: LinkEvent) {
@@ -167,7 +167,7 @@ impl<S: LoopSink> Observer for Relay<'_, S> {
         {
             time_on_link(delays, self.flows, (at, hop), &event);
         }
-        if self.sink.needs_packets() {
+        if S::NEEDS_PACKETS {
             let of = event.packet().and_then(|packet| self.flows.flow_of(packet));
             self.sink.event(at, &Event::Link { hop, event, of });
         }
