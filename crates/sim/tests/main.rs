@@ -35,6 +35,7 @@ mod same_air;
 mod send_buffers;
 mod shared_air;
 mod split;
+mod stops;
 mod thesis_timelines;
 mod threads;
 mod topologies;
