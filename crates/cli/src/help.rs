@@ -104,7 +104,7 @@ mod tests {
             assert!(examples.len() >= 2, "{name} has {} examples", examples.len());
             for (line, _) in *examples {
                 let words = shlex::split(line).unwrap_or_else(|| panic!("{line}: quotes"));
-                let end = words.iter().position(|word| word == ">" || word == "|").unwrap_or(words.len());
+                let end = words.iter().position(|word| ["<", ">", "|"].contains(&word.as_str())).unwrap_or(words.len());
                 assert_eq!(words[..2], ["lasthop", *name], "{line}");
                 if let Err(error) = Cli::command().try_get_matches_from(&words[..end]) {
                     assert!(*name == "help" && is_help(&error), "{line}: {error}");

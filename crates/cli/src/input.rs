@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 
 use capture::GZIP;
 use engine::random::hash_bytes;
@@ -18,7 +19,7 @@ use crate::defaults::list_defaults;
 use crate::talk::{is_verbose, write_detail, write_note};
 
 /// The name of standard input in messages. Files that it names are relative to the working directory.
-const STDIN: &str = "<stdin>";
+pub const STDIN: &str = "<stdin>";
 
 /// Maximum number of keys at their defaults that --verbose lists. A scenario of a thousand flows has thousands of such
 /// keys.
@@ -29,13 +30,32 @@ pub fn is_stdin(file: &Path) -> bool {
     file == Path::new("-")
 }
 
+/// The first bytes of standard input that were read to recognize its contents.
+static PEEKED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+
+/// Standard input from its first byte on, also after [`peek_stdin`].
+pub fn open_stdin() -> impl Read {
+    let peeked = std::mem::take(&mut *PEEKED.lock().unwrap_or_else(PoisonError::into_inner));
+    io::Cursor::new(peeked).chain(io::stdin().lock())
+}
+
+/// Returns the first `count` bytes of standard input, or all of a shorter input. They remain to be read.
+///
+/// # Errors
+/// Errors of reading the input.
+pub fn peek_stdin(count: u64) -> io::Result<Vec<u8>> {
+    let first = read_stdin(count)?;
+    PEEKED.lock().unwrap_or_else(PoisonError::into_inner).clone_from(&first);
+    Ok(first)
+}
+
 /// Reads standard input, up to `limit` bytes.
 ///
 /// # Errors
 /// Errors of reading the input.
 pub fn read_stdin(limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    io::stdin().lock().take(limit).read_to_end(&mut bytes)?;
+    open_stdin().take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

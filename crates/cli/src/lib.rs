@@ -12,6 +12,7 @@ mod deferred;
 mod help;
 mod input;
 mod progress;
+mod spool;
 mod sweep_table;
 mod table;
 mod talk;

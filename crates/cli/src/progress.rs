@@ -18,6 +18,16 @@ pub struct ProgressReport {
 /// Whether Ctrl-C was pressed: work in progress is then cancelled.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
+/// From now on the first Ctrl-C only sets a flag, and the second one ends the program. Without a handler Ctrl-C would end
+/// the program at once, and temporary files would remain. All callers share the first handler.
+pub fn catch_interrupts() {
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+}
+
 /// A line on stderr during an activity of another program. The line does not handle Ctrl-C.
 pub struct StatusLine(ProgressBar);
 
@@ -78,14 +88,7 @@ impl ProgressReport {
             let _ = write!(out, "{rate:.decimals$}/s");
         }));
         bar.set_prefix(name.to_owned());
-        // Without a handler Ctrl-C would end the program at once, and temporary files would remain. All bars share the
-        // first handler.
-        let _ = ctrlc::set_handler(|| {
-            // The second Ctrl-C ends the program immediately.
-            if INTERRUPTED.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
-            }
-        });
+        catch_interrupts();
         ProgressReport { bar }
     }
 

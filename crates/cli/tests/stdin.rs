@@ -3,8 +3,11 @@
 use crate::common;
 
 use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
-use common::{file, fine, piped, scratch};
+use common::{command, ended, file, fine, lasthop, piped, scratch, send_signal};
 
 const EXAMPLE: &str = "examples/goel-refined.toml";
 const SHORT: &str = "flows.download.bytes=400 KiB";
@@ -50,6 +53,75 @@ fn commands_accept_standard_input_as_a_file() {
         "p/download.svg\np/download.png\n"
     );
     assert!(dir.join("p/download.png").exists());
+}
+
+/// The capture of a download of 300 kB, which loses packets.
+fn capture_of_a_download(dir: &Path) -> PathBuf {
+    let scenario = r#"
+        duration = "60 s"
+        nodes = { server = { kind = "host" }, client = { kind = "host" } }
+        links.wire = { kind = "wired", between = ["server", "client"], rate = "2 Mbps", delay = "50 ms", loss = 0.01 }
+        flows.download = { from = "server", to = "client", bytes = "300 kB", tcp = { handshake = true } }
+    "#;
+    fs::write(dir.join("lossy.toml"), scenario).unwrap();
+    fine(dir, &["run", "lossy.toml", "--trace", "pcapng", "--out", "results"]);
+    dir.join("results/server.pcapng")
+}
+
+#[test]
+fn capture_on_standard_input_is_explained_and_fitted_as_its_file() {
+    let dir = scratch("stdin-capture");
+    let capture = capture_of_a_download(&dir);
+    let bytes = fs::read(&capture).unwrap();
+    let packed = {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        encoder.write_all(&bytes).unwrap();
+        encoder.finish().unwrap()
+    };
+    let name = capture.display().to_string();
+    let as_stdin = |text: &str| text.replace(&name, "<stdin>").replace("server.pcapng", "<stdin>");
+    for command in [&["explain"][..], &["explain", "--json"], &["fit"]] {
+        let from_file = lasthop(&dir, &[command, &[name.as_str()]].concat());
+        for input in [&bytes, &packed] {
+            let ended = piped(&dir, &[command, &["-"]].concat(), input);
+            assert_eq!(ended.code, Some(0), "{command:?}: {}", ended.err);
+            assert_eq!((ended.out, ended.err), (as_stdin(&from_file.out), as_stdin(&from_file.err)), "{command:?}");
+        }
+    }
+}
+
+/// Ctrl-C reaches every program of a pipeline. It ends the one that captures, in front of the pipe.
+#[cfg(unix)]
+#[test]
+fn capture_on_standard_input_is_explained_after_ctrl_c() {
+    let dir = scratch("stdin-capture-interrupted");
+    let capture = fs::read(capture_of_a_download(&dir)).unwrap();
+    // A pipe holds 64 KiB: once more is written, the program has begun to copy the capture. Sections may follow each
+    // other.
+    let sections = capture.repeat(200_000 / capture.len() + 1);
+    let mut command = command(&dir, &["explain", "-"]);
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.as_mut().unwrap().write_all(&sections).unwrap();
+    send_signal("INT", child.id());
+    let ended = ended(child.wait_with_output().unwrap());
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert!(ended.out.starts_with("<stdin>: "), "{}", ended.out);
+}
+
+#[test]
+fn errors_in_a_capture_on_standard_input_name_it() {
+    let dir = scratch("stdin-capture-errors");
+    let bytes = fs::read(capture_of_a_download(&dir)).unwrap();
+    let ended = piped(&dir, &["explain", "-"], &bytes[..bytes.len() - 5]);
+    assert_eq!(ended.code, Some(0), "{}", ended.err);
+    assert!(ended.err.starts_with("warning: <stdin>: the file ends at byte"), "{}", ended.err);
+    // A section without packets.
+    for command in ["explain", "fit"] {
+        let ended = piped(&dir, &[command, "-"], &bytes[..28]);
+        assert_eq!(ended.code, Some(2), "{command}: {}", ended.err);
+        assert!(ended.err.starts_with("error: <stdin>: found "), "{command}: {}", ended.err);
+    }
 }
 
 #[test]

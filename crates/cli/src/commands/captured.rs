@@ -17,6 +17,7 @@ use hosts::{is_split, schemes_of};
 use super::{ScenarioArgs, format_count, format_path, format_problems, unreadable_file};
 use crate::CommandFailure;
 use crate::input::is_stdin;
+use crate::spool::name_file;
 use crate::talk::write_note;
 
 /// The arguments about a capture, if the file is one.
@@ -54,7 +55,7 @@ impl From<CapturePlace> for Vantage {
 
 impl From<CaptureFailure> for CommandFailure {
     fn from(failure: CaptureFailure) -> CommandFailure {
-        CommandFailure::Input(match failure {
+        CommandFailure::Input(match failure.name_files(name_file) {
             CaptureFailure::Unreadable { path, error } => format_problems(&[unreadable_file(&path, &error)]),
             failure => format!("error: {failure}"),
         })
@@ -63,8 +64,7 @@ impl From<CaptureFailure> for CommandFailure {
 
 impl CaptureArgs {
     /// Whether the file is a capture; options for any other kind of file are errors.
-    pub fn reads_capture(&self, scenario: &ScenarioArgs) -> Result<bool, CommandFailure> {
-        let file = &scenario.file;
+    pub fn reads_capture(&self, file: &Path, scenario: &ScenarioArgs) -> Result<bool, CommandFailure> {
         refuse_comparison(file)?;
         let is_capture = is_capture(file) || is_called_capture(file) || !find_host_captures(file).is_empty();
         let chosen = |options: &[(&'static str, bool)]| options.iter().find(|(_, given)| *given).map(|(name, _)| *name);

@@ -20,9 +20,10 @@ use super::captured::{
     CaptureArgs, CapturePlace, DataDirection, congestion_control, find_host_captures, open_both, read_command_captures,
     refuse_comparison, warn_of_damage,
 };
-use super::{format_path, format_problems, print_visible, unreadable_file, write_whole};
+use super::{format_path, format_problems, print_visible, refuse_stdin, unreadable_file, write_whole};
 use crate::command_groups::Example;
 use crate::input::{UNPACK, identify_compression};
+use crate::spool::spool_stdin;
 use crate::talk::write_note;
 use crate::{CommandFailure, table};
 
@@ -39,7 +40,7 @@ pub const EXAMPLES: &[Example] = &[
 #[derive(ClapArgs)]
 pub struct Args {
     /// A capture (pcap or pcapng) of a TCP transfer that fills the path, or two of both ends, or a result of `lasthop
-    /// shell` that has them; the log of `iperf3 -c SERVER -J`, or of `ping`; or one log of each
+    /// shell` that has them; the log of `iperf3 -c SERVER -J`, or of `ping`; or one log of each; - is standard input
     #[arg(required = true, num_args = 1..=2)]
     files: Vec<PathBuf>,
     /// The scenario to write [default: standard output, behind the tables]
@@ -86,8 +87,10 @@ impl From<SendingHost> for FittedHost {
 
 /// Fits a scenario to a measurement, and runs it.
 pub fn fit_scenario(args: &Args) -> Result<(), CommandFailure> {
-    args.files.iter().try_for_each(|file| refuse_comparison(file))?;
-    let names: Vec<String> = args.files.iter().map(|file| format_path(file)).collect();
+    let files = args.files.iter().map(|file| Ok(spool_stdin(file)?.unwrap_or_else(|| file.clone())));
+    let files: Vec<PathBuf> = files.collect::<io::Result<_>>().map_err(refuse_stdin)?;
+    files.iter().try_for_each(|file| refuse_comparison(file))?;
+    let names: Vec<String> = files.iter().map(|file| format_path(file)).collect();
     let source = names.join(" and ");
     let given = GivenSettings {
         variant: args.variant.clone(),
@@ -95,7 +98,7 @@ pub fn fit_scenario(args: &Args) -> Result<(), CommandFailure> {
         sender: args.sender.map(FittedHost::from),
         source,
     };
-    let (fitted, values, named) = match &args.files[..] {
+    let (fitted, values, named) = match &files[..] {
         [dir] if !find_host_captures(dir).is_empty() => fit_host_result(dir, args, &given)?,
         [file] => fit_capture_or_log(file, args, &given)?,
         [one, other] if is_capture(one) && is_capture(other) => {

@@ -59,7 +59,8 @@ use sim::Network;
 
 use crate::CommandFailure;
 use crate::command_groups::{Example, commands};
-use crate::input;
+use crate::input::{self, STDIN};
+use crate::spool::name_file;
 use crate::talk::{write_detail, write_note};
 
 const HELP_EXAMPLES: &[Example] =
@@ -253,6 +254,11 @@ fn unreadable_file(path: &Path, error: &io::Error) -> Problem {
     }
 }
 
+/// An error of reading or copying standard input.
+fn refuse_stdin(error: io::Error) -> CommandFailure {
+    CommandFailure::Input(format!("error: {STDIN}: cannot be read: {error}"))
+}
+
 /// The file whose path is nearest to a path that does not exist.
 fn nearest_file(path: &Path) -> Option<PathBuf> {
     scenario::nearest_path(&Disk, path)
@@ -315,7 +321,7 @@ fn format_count(number: impl Display, what: &str) -> String {
 
 /// A path as text.
 fn format_path(path: &Path) -> String {
-    path.display().to_string()
+    name_file(path).display().to_string()
 }
 
 /// Writes a file, and creates its directory; the file appears complete or not at all.

@@ -1,7 +1,7 @@
 //! The reason why captures cannot be explained.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use capture::CaptureError;
 use capture::joined::JoinError;
@@ -66,4 +66,21 @@ pub enum CaptureFailure {
         /// The number of connections.
         count: usize,
     },
+}
+
+impl CaptureFailure {
+    /// Replaces the path of each file by its name in messages.
+    #[must_use]
+    pub fn name_files(mut self, name: impl Fn(&Path) -> &Path) -> Self {
+        let paths = match &mut self {
+            CaptureFailure::Unreadable { path, .. }
+            | CaptureFailure::Contents { path, .. }
+            | CaptureFailure::NoConnection { path, .. }
+            | CaptureFailure::NotInBoth { path, .. }
+            | CaptureFailure::UnknownStream { path, .. } => std::slice::from_mut(path),
+            CaptureFailure::NotJoined { paths, .. } => paths,
+        };
+        paths.iter_mut().for_each(|path| *path = name(path).to_owned());
+        self
+    }
 }

@@ -1,5 +1,7 @@
 //! `lasthop explain CAPTURE`.
 
+use std::path::Path;
+
 use ::plot::{Description, Recorder};
 use capture::transfer::Vantage;
 use engine::quantity::format_span;
@@ -16,12 +18,12 @@ use super::super::plot::failure::convert_picture_error;
 use super::super::{format_count, format_path, plot, print_if_open};
 use super::{Args, TOP_IN_JSON, render_report_table};
 use crate::CommandFailure;
+use crate::spool::name_file;
 use crate::talk::write_note;
 
 /// `lasthop explain CAPTURE`.
-pub fn explain_capture(args: &Args) -> Result<(), CommandFailure> {
+pub fn explain_capture(args: &Args, path: &Path) -> Result<(), CommandFailure> {
     refuse_options(&[("--flow", args.flow.is_some())])?;
-    let path = &args.scenario.file;
     let (file, other) = read_command_captures(path, args.other.as_ref(), &args.capture)?;
     let both = other.as_ref().map(|other| BothEnds::of([&file, other], args.capture.stream)).transpose()?;
     let out = args.out.clone().or_else(|| path.is_dir().then(|| path.join("plots")));
@@ -43,7 +45,7 @@ pub fn explain_capture(args: &Args) -> Result<(), CommandFailure> {
             print_if_open(&format!("{json:#}\n"))?;
         } else {
             let file = both.as_ref().map_or(&file, |both| both.files[0]);
-            let title = file.path.file_name().unwrap_or_default().to_string_lossy();
+            let title = name_file(&file.path).file_name().unwrap_or_default().to_string_lossy();
             let text = render_explained_capture(&title, file, &explained, args.top.unwrap_or(0));
             let joined = both.as_ref().map_or(String::new(), |both| format!("{}\n", joined::render_joined(both)));
             print_if_open(&format!("{joined}{text}"))?;

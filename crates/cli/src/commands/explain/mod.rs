@@ -18,9 +18,10 @@ use serde_json::Value;
 use sim::FlowId;
 
 use super::captured::CaptureArgs;
-use super::{ScenarioArgs, find_named_flow, format_path, format_problems, plot, print_if_open};
+use super::{ScenarioArgs, find_named_flow, format_path, format_problems, plot, print_if_open, refuse_stdin};
 use crate::command_groups::Example;
 use crate::progress::ProgressReport;
+use crate::spool::spool_capture;
 use crate::talk::write_note;
 use crate::{CommandFailure, table};
 
@@ -28,6 +29,7 @@ use crate::{CommandFailure, table};
 pub const EXAMPLES: &[Example] = &[
     ("lasthop explain results/snoop-seed1", "Explain how the time of a run was spent"),
     ("lasthop explain results/snoop-seed1/server.pcapng", "Explain a connection in a capture"),
+    ("lasthop explain - < results/snoop-seed1/server.pcapng", "The same from a pipe, as of `tcpdump -w -`"),
     ("lasthop explain examples/timeout.toml --top 3", "Run a scenario, and list the three costliest findings"),
 ];
 
@@ -59,8 +61,10 @@ pub struct Args {
 
 /// Explains a run, or a capture.
 pub fn explain_run(args: &Args) -> Result<(), CommandFailure> {
-    if args.capture.reads_capture(&args.scenario)? {
-        return captured::explain_capture(args);
+    let spooled = spool_capture(&args.scenario.file).map_err(refuse_stdin)?;
+    let file = spooled.as_deref().unwrap_or(&args.scenario.file);
+    if args.capture.reads_capture(file, &args.scenario)? {
+        return captured::explain_capture(args, file);
     }
     if let Some(other) = &args.other {
         let problem = Problem::new("another capture in addition").in_file(format_path(&args.scenario.file));

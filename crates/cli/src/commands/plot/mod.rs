@@ -128,7 +128,7 @@ pub(super) fn plot_schemes(
 /// Draws a run.
 pub fn plot_runs(args: &Args) -> Result<(), CommandFailure> {
     let (runs, view) = (compared::list_compared_runs(args), select_view(args));
-    if args.capture.reads_capture(&args.scenario)? {
+    if args.capture.reads_capture(&args.scenario.file, &args.scenario)? {
         return captured::plot_capture(args, &view);
     }
     if args.topology {
