@@ -20,7 +20,7 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// From now on the first Ctrl-C only sets a flag, and the second one ends the program. Without a handler Ctrl-C would end
 /// the program at once, and temporary files would remain. All callers share the first handler.
-pub fn catch_interrupts() {
+pub fn record_interrupts() {
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
@@ -88,7 +88,7 @@ impl ProgressReport {
             let _ = write!(out, "{rate:.decimals$}/s");
         }));
         bar.set_prefix(name.to_owned());
-        catch_interrupts();
+        record_interrupts();
         ProgressReport { bar }
     }
 

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::input::{STDIN, is_stdin, open_stdin, peek_stdin};
-use crate::progress::catch_interrupts;
+use crate::progress::record_interrupts;
 
 /// The copy of standard input: its path, and the file, which exists as long as it is open.
 static SPOOLED: OnceLock<(PathBuf, File)> = OnceLock::new();
@@ -40,7 +40,7 @@ pub fn spool_stdin(file: &Path) -> io::Result<Option<PathBuf>> {
     if !is_stdin(file) {
         return Ok(None);
     }
-    catch_interrupts();
+    record_interrupts();
     let mut copy = tempfile::tempfile()?;
     io::copy(&mut open_stdin(), &mut copy)?;
     let path = descriptor_path(&copy)?;

@@ -13,7 +13,7 @@ const APPLICATIONS: [&str; 4] = [
 ];
 
 /// An endless flow over 8 Mbps and 5 ms, and the end of the run.
-fn text(traffic: &str, more: &str, until: &str) -> String {
+fn network_text(traffic: &str, more: &str, until: &str) -> String {
     wire_text("8 Mbps", "5 ms", &format!("mss = \"1000 B\"\ntraffic = {{ {traffic} }}\n{more}"))
         .replace("10000 s", until)
 }
@@ -22,7 +22,7 @@ fn text(traffic: &str, more: &str, until: &str) -> String {
 #[test]
 fn application_stops_at_the_time_of_an_arrival() {
     for traffic in APPLICATIONS {
-        let (_, events) = record_events(&build_network(&text(traffic, "", "2 s")));
+        let (_, events) = record_events(&build_network(&network_text(traffic, "", "2 s")));
         let arrivals: BTreeSet<u64> = events
             .iter()
             .filter(|(_, event)| matches!(event, Event::Node { event: NodeEvent::Received { .. }, .. }))
@@ -30,7 +30,8 @@ fn application_stops_at_the_time_of_an_arrival() {
             .collect();
         assert!(arrivals.len() >= 10, "{traffic}: {} arrivals", arrivals.len());
         for stop in arrivals.into_iter().take(40) {
-            let results = run_network(&build_network(&text(traffic, &format!("stop = \"{stop} ns\""), "100 s")));
+            let results =
+                run_network(&build_network(&network_text(traffic, &format!("stop = \"{stop} ns\""), "100 s")));
             let ended = results.ended.as_secs_f64();
             assert!(ended < stop as f64 / 1e9 + 2.0, "{traffic}, stop at {stop} ns: ended at {ended} s");
         }

@@ -118,11 +118,11 @@ impl Traffic {
         act(&mut *session.application, &mut cx);
         let outcome = cx.outcome();
         session.finished = outcome.finished;
+        let deadline = session.application.deadline().min(session.stop);
         // A call at the stop time, for example after an arrival, does not replace the stop.
-        let stops_now = session.stop <= now;
-        let deadline = if stops_now { now } else { session.application.deadline().min(session.stop) };
-        if (deadline > now || stops_now) && deadline != Time::NEVER && !outcome.finished {
-            agenda.schedule().arm(session.slot, deadline);
+        let is_due = deadline > now || session.stop <= now;
+        if is_due && deadline != Time::NEVER && !outcome.finished {
+            agenda.schedule().arm(session.slot, deadline.max(now));
         } else {
             agenda.schedule().disarm(session.slot);
         }
