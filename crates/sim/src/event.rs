@@ -178,7 +178,7 @@ pub trait Sink {
     const ACTIVE: bool;
     /// Whether the sink needs the events of packets at nodes, on links and in media, which are most events. They may
     /// be generated although it does not.
-    const NEEDS_PACKETS: bool = true;
+    const NEEDS_PACKETS: bool = Self::ACTIVE;
     /// Handles an event at `at`; times never decrease.
     fn event(&mut self, at: Time, event: &Event);
 }
@@ -188,7 +188,6 @@ pub struct NullSink;
 
 impl Sink for NullSink {
     const ACTIVE: bool = false;
-    const NEEDS_PACKETS: bool = false;
     fn event(&mut self, _: Time, _: &Event) {}
 }
 
